@@ -49,12 +49,12 @@ impl Device {
     pub(super) fn register_moved(&mut self, die: DieId) {
         let Command { head, class, cell, .. } = self.flash.dies[die.index()].command;
         if class.op() == FlashOp::Program {
-            let now = self.now;
+            let now = self.flash.now;
             let state = &mut self.flash.dies[die.index()];
             state.phase = Phase::Array;
             state.array = [now, now + cell];
             self.observers.recorder.array_ns[die.index()] += cell.0;
-            self.events.set(Self::die_resource(die), now + cell);
+            self.flash.events.set(Self::die_resource(die), now + cell);
             // A read or the next program may wait for this moment.
             self.flash.touched.push(die);
         } else if self.flash.overlap.registers[die.index()].aside == Aside::Held {
@@ -79,7 +79,7 @@ impl Device {
         }
         state.phase = Phase::Moving;
         state.command.parts.add(Part::Cell, busy.0);
-        self.events.set(Self::die_resource(die), self.now + busy);
+        self.flash.events.set(Self::die_resource(die), self.flash.now + busy);
     }
 
     /// Takes the next read, if the scheduler wants one and it may follow the one whose data is in the page register.
@@ -117,7 +117,7 @@ impl Device {
 
     /// The data of the former read is in the cache register: it leaves, and the array reads for the next.
     fn read_and_send(&mut self, die: DieId) {
-        let (now, busy) = (self.now, self.flash.overlap.read_busy.0);
+        let (now, busy) = (self.flash.now, self.flash.overlap.read_busy.0);
         let register = &mut self.flash.overlap.registers[die.index()];
         let (mut former, mut next) = (register.command, self.flash.dies[die.index()].command);
         // The former waited for all that came between: the next one's command, and that one's waits.
@@ -129,14 +129,14 @@ impl Device {
         let array = [now, now + next.cell];
         *register = CacheRegister { aside: Aside::Reading, command: next, array, since: now };
         self.observers.recorder.array_ns[die.index()] += next.cell.0;
-        self.events.set(self.register_resource(die), array[1]);
+        self.flash.events.set(self.register_resource(die), array[1]);
         self.flash.dies[die.index()].command = former;
         self.send_data(die, former.head, former.class);
     }
 
     /// The data of the former read has left: the next one, if there is one, has the die to itself.
     pub(super) fn next_read_takes_over(&mut self, die: DieId) -> bool {
-        let now = self.now;
+        let now = self.flash.now;
         let register = &mut self.flash.overlap.registers[die.index()];
         let state = &mut self.flash.dies[die.index()];
         match register.aside {
@@ -144,8 +144,8 @@ impl Device {
                 (state.phase, state.array, state.command) = (Phase::Array, register.array, register.command);
                 register.aside = Aside::Nothing;
                 let end = register.array[1];
-                self.events.clear(self.register_resource(die));
-                self.events.set(Self::die_resource(die), end);
+                self.flash.events.clear(self.register_resource(die));
+                self.flash.events.set(Self::die_resource(die), end);
             }
             Aside::Read => {
                 let waited = now.since(register.array[1]);
@@ -176,7 +176,7 @@ impl Device {
     /// From `at` on the array programs: the data of the next program may come in.
     pub(super) fn expect_loading(&mut self, die: DieId, at: Ns) {
         if self.flash.overlap.program && self.flash.dies[die.index()].command.class.op() == FlashOp::Program {
-            self.events.set(self.register_resource(die), at);
+            self.flash.events.set(self.register_resource(die), at);
         }
     }
 
@@ -187,7 +187,7 @@ impl Device {
         let [begin, end] = state.array;
         let command = &state.command;
         let programs = command.class.op() == FlashOp::Program && command.form == CommandForm::Plain;
-        let works = state.phase == Phase::Array && (begin..end).contains(&self.now);
+        let works = state.phase == Phase::Array && (begin..end).contains(&self.flash.now);
         if !programs || !works || state.suspended.is_some() || waiting == 0 {
             return;
         }
@@ -204,10 +204,10 @@ impl Device {
             aside: Aside::Programming,
             command: former,
             array: [begin, end],
-            since: self.now,
+            since: self.flash.now,
         };
-        self.events.clear(Self::die_resource(die));
-        self.events.set(self.register_resource(die), end);
+        self.flash.events.clear(Self::die_resource(die));
+        self.flash.events.set(self.register_resource(die), end);
         let head = self.flash.dies[die.index()].pop(&mut self.flash.pool, class);
         self.note_queue(die, class, Some(head));
         self.start_command(die, class, head, former.head);
@@ -253,7 +253,7 @@ impl Device {
     /// The next program's data is in the cache register.
     pub(super) fn loaded(&mut self, die: DieId) {
         if self.flash.overlap.registers[die.index()].aside == Aside::Programming {
-            self.flash.overlap.registers[die.index()].since = self.now;
+            self.flash.overlap.registers[die.index()].since = self.flash.now;
             self.flash.dies[die.index()].phase = Phase::Loaded;
         } else {
             self.move_to_page_register(die);
@@ -265,7 +265,7 @@ impl Device {
         let state = &mut self.flash.dies[die.index()];
         state.phase = Phase::Moving;
         state.command.parts.add(Part::Cell, busy.0);
-        self.events.set(Self::die_resource(die), self.now + busy);
+        self.flash.events.set(Self::die_resource(die), self.flash.now + busy);
     }
 
     /// The array has programmed for the former command.
@@ -277,7 +277,7 @@ impl Device {
         let state = &mut self.flash.dies[die.index()];
         state.command = next;
         if state.phase == Phase::Loaded {
-            state.command.parts.add(Part::DieWait(former.class), self.now.since(since).0);
+            state.command.parts.add(Part::DieWait(former.class), self.flash.now.since(since).0);
             self.move_to_page_register(die);
         }
     }

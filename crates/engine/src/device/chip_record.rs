@@ -73,7 +73,7 @@ impl Device {
     #[cold]
     fn record_chip(&mut self, record: impl FnOnce(&mut ChipRecorder, Ns)) {
         if let Some(chips) = &mut self.observers.monitor.chips {
-            record(chips, self.now);
+            record(chips, self.flash.now);
         }
     }
 }

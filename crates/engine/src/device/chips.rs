@@ -82,15 +82,15 @@ impl Device {
     /// A die of such a chip has work or nothing to do any more: its channel looks at its chips when it is free and all
     /// requests of that nanosecond are known.
     pub(super) fn ask_for_turn(&mut self, die: DieId) {
-        self.flash.dies[die.index()].occupy(None, self.now);
+        self.flash.dies[die.index()].occupy(None, self.flash.now);
         if let Some(chips) = &mut self.flash.chips {
             chips.stir(die);
         }
         self.rest_behind_gates(die);
         let number = self.flash.channel_of[die.index()];
-        let time = self.flash.channels[number as usize].free_at.max(self.now);
+        let time = self.flash.channels[number as usize].free_at.max(self.flash.now);
         let resource = self.channel_resource(number);
-        self.events.set_behind(resource, time);
+        self.flash.events.set_behind(resource, time);
     }
 
     /// A channel is granted until `end`, and will be looked at again then.
@@ -104,7 +104,7 @@ impl Device {
     #[inline(never)]
     fn look_at_chips_at(&mut self, channel: u32, end: Ns) {
         let resource = self.channel_resource(channel);
-        self.events.set_behind(resource, end);
+        self.flash.events.set_behind(resource, end);
     }
 
     /// A free channel to which nobody wants to send: the next chip that can do something begins.
@@ -183,7 +183,7 @@ impl Device {
             let mut oldest = [Fifo::default(); CLASSES];
             classes_in(all)
                 .for_each(|class| oldest[class.index()] = Fifo::headed_by(self.oldest(first, dies, class).1));
-            let (urgent, pool, now) = (self.flash.urgent, &self.flash.pool, self.now);
+            let (urgent, pool, now) = (self.flash.urgent, &self.flash.pool, self.flash.now);
             let view = QueueView { queues: &oldest, waiting: all, urgent, pool, now };
             let class = self.flash.scheduler.next(&view);
             let Some(class) = class.filter(|class| all & (1 << class.index()) != 0) else {

@@ -78,7 +78,7 @@ impl Device {
 
     /// Whether two pages of different planes may go in one command.
     pub(super) fn fit(&self, one: Place, other: Place) -> bool {
-        match self.rules.multi_plane {
+        match self.flash.rules.multi_plane {
             MultiPlaneRule::None => false,
             MultiPlaneRule::SameBlockAndPage => one.page == other.page && one.block == other.block,
             MultiPlaneRule::SamePage => one.page == other.page,
@@ -108,7 +108,7 @@ impl Device {
         let state = &mut self.flash.dies[die.index()];
         state.command = Command { cell, parts, form: CommandForm::CopybackRead, ..command };
         state.phase = Phase::Command;
-        state.occupy(Some(command.class), self.now);
+        state.occupy(Some(command.class), self.flash.now);
         self.tell_die(die, Some(command.class));
         self.want_channel(die, command.class, time);
     }

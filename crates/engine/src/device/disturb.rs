@@ -126,7 +126,7 @@ impl Device {
         let cell_read = self.flash.timing.read(page, mode);
         let Some(disturb) = &mut self.flash.disturb else { return ReadOutcome::default() };
         let Some(errors) = &mut disturb.errors else { return ReadOutcome::default() };
-        let rate = errors.rate(ppa, (page, mode), erases, &disturb.counts, self.now);
+        let rate = errors.rate(ppa, (page, mode), erases, &disturb.counts, self.flash.now);
         let outcome = errors.read(rate, bytes);
         disturb.retry = disturb.retry.max(errors.retry_time(outcome.retries, cell_read));
         self.observers.recorder.disturb.page_read(&outcome);
@@ -151,7 +151,7 @@ impl Device {
         if page == 0
             && let Some(errors) = self.flash.disturb.as_mut().and_then(|disturb| disturb.errors.as_mut())
         {
-            errors.programmed(self.flash.pool[head].ppa, self.now);
+            errors.programmed(self.flash.pool[head].ppa, self.flash.now);
         }
     }
 
@@ -189,11 +189,11 @@ impl Device {
             }
             unit = self.flash.pool[unit].next_unit;
         }
-        let (done, resource) = (self.now + takes, self.decoder_resource());
+        let (done, resource) = (self.flash.now + takes, self.decoder_resource());
         let Some(disturb) = &mut self.flash.disturb else { return };
         disturb.decoding.push_back(Decoding { done, head });
         if disturb.decoding.len() == 1 {
-            self.events.set(resource, done);
+            self.flash.events.set(resource, done);
         }
     }
 
@@ -203,7 +203,7 @@ impl Device {
         let Some(disturb) = &mut self.flash.disturb else { return };
         let Some(Decoding { head, .. }) = disturb.decoding.pop_front() else { return };
         if let Some(next) = disturb.decoding.front() {
-            self.events.set(resource, next.done);
+            self.flash.events.set(resource, next.done);
         }
         self.page_read(head, self.flash.pool[head].class, None);
     }

@@ -31,7 +31,8 @@ impl Device {
         let class = Class::erase_for(collector.cause_of(superblock));
         for index in 0..self.ftl.domains.width() as usize {
             let plane = self.ftl.domains.planes(domain)[index];
-            let id = self.new_op(Op::new(class, self.block_start(plane, block)), Purpose::of(Lpa::NONE));
+            let id = self
+                .new_op(Op::new(class, self.geometry.first_unit(plane, block, 0)), Purpose::of(Lpa::NONE));
             self.ftl.blocks.begin(superblock);
             self.enqueue(id);
         }

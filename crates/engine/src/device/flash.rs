@@ -13,13 +13,52 @@ use crate::nand::{Geometry, Timing};
 use crate::sched::SchedulerPolicy;
 use crate::sched::gates::Gates;
 use crate::sched::queue::OpPool;
+use wordline_base::events::EventSet;
 use wordline_base::ids::DieId;
 use wordline_base::time::Ns;
+use wordline_config::device::{ChannelArbitration, MultiPlaneRule, SuspendConfig};
 use wordline_config::ideal::SecondServer;
 use wordline_config::{DeviceConfig, SchemeConfig};
 
+/// What the dies may do.
+#[derive(Clone, Debug)]
+pub(super) struct Rules {
+    /// Which pages of several planes go in one command.
+    pub multi_plane: MultiPlaneRule,
+    /// Commands of a queue that are looked at for partners.
+    pub window: u32,
+    /// Programs and erases that stop for reads.
+    pub suspend: SuspendConfig,
+    /// Who gets a channel.
+    pub arbitration: ChannelArbitration,
+    /// Whether a read that comes can change what a busy die does.
+    pub interrupts: bool,
+}
+
+impl Rules {
+    /// Those of a drive whose scheduler hasn't been asked yet.
+    fn new(device: &DeviceConfig, geometry: &Geometry) -> Self {
+        Self {
+            multi_plane: device.multi_plane.rule,
+            window: match device.multi_plane.window {
+                0 => (4 * geometry.planes_per_die * geometry.units_per_page()).max(8),
+                window => window,
+            },
+            suspend: device.suspend.clone(),
+            arbitration: device.channel.arbitration,
+            interrupts: true,
+        }
+    }
+}
+
 /// Dies, channels, chips, and the operations that wait for them or run.
 pub(super) struct Flash {
+    pub geometry: Geometry,
+    pub rules: Rules,
+    /// The time.
+    pub now: Ns,
+    /// What comes when: of dies, channels and cache registers, and behind them of the timers of other parts.
+    pub events: EventSet,
     pub timing: Timing,
     /// Bus time of the most frequent transfer: one mapping unit.
     pub unit_transfer: Ns,
@@ -53,13 +92,24 @@ pub(super) struct Flash {
 }
 
 impl Flash {
-    /// At rest.
-    pub fn new(device: &DeviceConfig, scheme: &SchemeConfig, geometry: &Geometry) -> Self {
+    /// At rest; other parts have so many timers.
+    pub fn new(
+        device: &DeviceConfig,
+        scheme: &SchemeConfig,
+        geometry: &Geometry,
+        further_timers: usize,
+    ) -> Self {
         let second = scheme.ideal.second_server;
         let plane_collection = PlaneCollection::new(device, scheme, geometry);
         let (dies, channels, channel_of) = ideal::servers(geometry, second, plane_collection.is_some());
         let timing = Timing::new(device);
+        let overlap = CacheOperations::new(&device.cache_mode, dies);
+        let resources = dies + channels + overlap.registers.len();
         Self {
+            rules: Rules::new(device, geometry),
+            now: Ns::ZERO,
+            events: EventSet::new(resources + further_timers),
+            geometry: geometry.clone(),
             unit_transfer: timing.transfer(device.geometry.mapping_unit_bytes),
             timing,
             scheduler: SchedulerPolicy::for_scheme(scheme),
@@ -71,7 +121,7 @@ impl Flash {
             outstanding: vec![0; geometry.dies() as usize],
             channels: (0..channels).map(|_| Channel::default()).collect(),
             channel_of,
-            overlap: CacheOperations::new(&device.cache_mode, dies),
+            overlap,
             copybacks: Copybacks::new(&device.copyback, scheme.gc.copyback, dies),
             chips: Chips::new(device, geometry),
             plane_collection,
@@ -80,17 +130,12 @@ impl Flash {
             disturb: Disturb::new(device, scheme, geometry),
         }
     }
-
-    /// Dies, channels and cache registers, each of which has at most one event to come.
-    pub fn resources(&self) -> usize {
-        self.dies.len() + self.channels.len() + self.overlap.registers.len()
-    }
 }
 
 fields! {
     Flash:
-    rebuilt: timing unit_transfer channel_of second_server;
-    state: gates urgent pool op_order dies outstanding channels overlap copybacks chips plane_collection touched disturb;
+    rebuilt: geometry rules timing unit_transfer channel_of second_server;
+    state: now events gates urgent pool op_order dies outstanding channels overlap copybacks chips plane_collection touched disturb;
     parts: scheduler;
     dropped: ;
 }

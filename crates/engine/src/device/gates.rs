@@ -32,7 +32,7 @@ impl Device {
         if until == Ns::NEVER {
             return;
         }
-        self.now = now;
+        self.flash.now = now;
         self.flash.gates.close_all(classes, until);
         // The gate that this replaces may have opened. Dies that have nothing to do need not hear of it, but for those that
         // ask for the turn of their chip.
@@ -59,7 +59,7 @@ impl Device {
     pub(super) fn open_work(&self, die: DieId) -> u32 {
         let waiting = self.flash.dies[die.index()].waiting();
         if self.flash.gates.are_used() {
-            waiting & !self.flash.gates.closed(self.gate_of(die), self.now)
+            waiting & !self.flash.gates.closed(self.gate_of(die), self.flash.now)
         } else {
             waiting
         }
@@ -72,8 +72,8 @@ impl Device {
             return;
         }
         let waiting = self.flash.dies[die.index()].waiting();
-        if let Some(opening) = self.flash.gates.next_opening(self.gate_of(die), waiting, self.now) {
-            self.events.set(Self::die_resource(die), opening);
+        if let Some(opening) = self.flash.gates.next_opening(self.gate_of(die), waiting, self.flash.now) {
+            self.flash.events.set(Self::die_resource(die), opening);
         }
     }
 }

@@ -43,7 +43,7 @@ impl Device {
     /// Who serves an operation at `ppa`: its die, or the second server of its die.
     #[inline(always)]
     pub(super) fn server_of(&self, unit: OpId, ppa: Ppa) -> DieId {
-        let die = self.die_of(ppa).0;
+        let die = self.geometry.die_at(ppa).0;
         // Most drives have none, and their operations need not be looked at.
         if self.flash.second_server > 0 && self.is_ideal(unit) {
             return DieId(die.0 + self.flash.second_server);

@@ -7,7 +7,7 @@ use crate::nand::die::{Command, CommandForm, Phase};
 use crate::sched::queue::{NONE, Op, OpId};
 use crate::sched::{QueueView, Scheduler, SchedulerPolicy};
 use wordline_base::class::{Class, FlashOp};
-use wordline_base::ids::{DieId, PlaneId, Ppa};
+use wordline_base::ids::DieId;
 use wordline_base::parts::Part;
 use wordline_base::time::Ns;
 use wordline_config::device::MultiPlaneRule;
@@ -63,7 +63,7 @@ impl Device {
     /// A free die has nothing that it may begin.
     #[inline(always)]
     fn rest_die(&mut self, die: DieId) {
-        self.flash.dies[die.index()].occupy(None, self.now);
+        self.flash.dies[die.index()].occupy(None, self.flash.now);
         self.tell_die(die, None);
         self.rest_behind_gates(die);
         if self.flash.plane_collection.is_some() {
@@ -124,7 +124,7 @@ impl Device {
             waiting,
             urgent: self.flash.urgent,
             pool: &self.flash.pool,
-            now: self.now,
+            now: self.flash.now,
         };
         let class = match &self.flash.scheduler {
             // Tiers of classes have one answer where one class waits, and always a right one.
@@ -152,7 +152,7 @@ impl Device {
         };
         // During a suspension only reads of the host are served, until none is left or the bound is reached.
         let head = state.first(Class::HostRead);
-        let over = self.now.since(suspended.since) > self.flash.scheduler.longest_suspension()
+        let over = self.flash.now.since(suspended.since) > self.flash.scheduler.longest_suspension()
             || waiting & self.flash.urgent != 0;
         let closed = waiting & (1 << Class::HostRead.index()) == 0;
         if closed || over || self.reads_a_page_of(head, suspended.command.head) {
@@ -231,7 +231,7 @@ impl Device {
         }
         state.command.begin(head, class, planes, cell + retry, suspensions);
         state.phase = Phase::Command;
-        state.occupy(Some(class), self.now);
+        state.occupy(Some(class), self.flash.now);
         self.tell_die(die, Some(class));
         self.want_channel(die, class, command + data);
         if self.flash.plane_collection.is_some() {
@@ -244,7 +244,7 @@ impl Device {
     /// stopped by those that it passed.
     #[inline(always)]
     pub(super) fn suspensions_of(&self, arrived: Ns) -> u32 {
-        if self.now.since(arrived) > self.flash.scheduler.longest_suspension() { u32::MAX } else { 0 }
+        if self.flash.now.since(arrived) > self.flash.scheduler.longest_suspension() { u32::MAX } else { 0 }
     }
 
     /// One flash page of a command: its units stop waiting; a program takes effect. Returns its time in the array, and
@@ -289,7 +289,7 @@ impl Device {
     /// Planes of a die that can work at the same time.
     #[inline(always)]
     pub(super) fn planes_together(&self) -> u32 {
-        if self.rules.multi_plane == MultiPlaneRule::None { 1 } else { self.geometry.planes_per_die }
+        if self.flash.rules.multi_plane == MultiPlaneRule::None { 1 } else { self.geometry.planes_per_die }
     }
 
     /// Whether a command of this class can do more than one flash page, or one for several that want it.
@@ -310,7 +310,7 @@ impl Device {
         let all = ((1u64 << self.geometry.planes_per_die) - 1) as u32;
         let mut previous = NONE;
         let mut candidate = self.flash.dies[die.index()].first(class);
-        for _ in 0..self.rules.window {
+        for _ in 0..self.flash.rules.window {
             if candidate == NONE || (alone && (draft.planes == planes || draft.used == all)) {
                 return;
             }
@@ -347,7 +347,7 @@ impl Device {
     }
 
     fn plane_in_die(&self, head: OpId) -> u32 {
-        self.die_of(self.flash.pool[head].ppa).1
+        self.geometry.die_at(self.flash.pool[head].ppa).1
     }
 
     /// The head in a command that reads the same flash page as `read`.
@@ -384,11 +384,11 @@ impl Device {
             return u32::MAX;
         }
         let waits = |&other: &usize| self.flash.dies[other].waits(class);
-        let beside = self.dies_beside(die.index()).filter(waits).count() as u64;
+        let beside = self.geometry.dies_beside(die.index()).filter(waits).count() as u64;
         let array =
             self.flash.timing.read(draft.first.page, self.ftl.cell_mode(self.flash.pool[draft.head].ppa));
         let data = self.transfer(self.bytes_wanted(draft.head));
-        self.planes_worth_joining(die, beside, [array, data], self.now)
+        self.planes_worth_joining(die, beside, [array, data], self.flash.now)
     }
 
     /// Whether a waiting command may go in one multi-plane command with those of the draft.
@@ -431,13 +431,13 @@ impl Device {
         }
         let takes = match class.op() {
             FlashOp::Read => None,
-            FlashOp::Program => self.rules.suspend.program_ns,
-            FlashOp::Erase => self.rules.suspend.erase_ns,
+            FlashOp::Program => self.flash.rules.suspend.program_ns,
+            FlashOp::Erase => self.flash.rules.suspend.erase_ns,
         };
         let Some(takes) = takes.map(Ns) else { return };
         let [start, end] = state.array;
-        let (begin, left) = self.stop_of_array(die, start.max(self.now), end);
-        let may = state.command.suspensions < self.rules.suspend.max_per_operation;
+        let (begin, left) = self.stop_of_array(die, start.max(self.flash.now), end);
+        let may = state.command.suspensions < self.flash.rules.suspend.max_per_operation;
         if may && left > takes && !self.reads_a_page_of(read, state.command.head) {
             self.suspend(die, begin, left, takes);
         }
@@ -454,7 +454,8 @@ impl Device {
         let command = &self.flash.dies[die.index()].command;
         let left = end.since(asked).0;
         let erase = command.class.op() == FlashOp::Erase;
-        let wait = self.rules.suspend.to_next_step(erase, command.cell.0.saturating_sub(left)).min(left);
+        let wait =
+            self.flash.rules.suspend.to_next_step(erase, command.cell.0.saturating_sub(left)).min(left);
         (asked + Ns(wait), Ns(left - wait))
     }
 
@@ -481,10 +482,5 @@ impl Device {
             return self.flash.unit_transfer;
         }
         self.flash.timing.transfer(bytes.min(self.geometry.page_bytes))
-    }
-
-    /// First unit of block `block` in a plane.
-    pub(super) fn block_start(&self, plane: PlaneId, block: u32) -> Ppa {
-        self.geometry.first_unit(plane, block, 0)
     }
 }

@@ -25,13 +25,6 @@ impl Device {
             && self.flash.timing.read_command(2).0 > 2 * self.flash.timing.read_command(1).0
     }
 
-    /// The dies that share the channel of a die, in order of number.
-    pub(super) fn dies_beside(&self, die: usize) -> impl Iterator<Item = usize> + use<> {
-        let together = (self.geometry.dies() / self.geometry.channels).max(1) as usize;
-        let first = die - die % together;
-        (first..first + together).filter(move |&other| other != die)
-    }
-
     /// Most planes of a read that a die begins at `now`, beside so many dies of its channel for which reads wait. Its array
     /// works for `array`, its data takes the bus for `data`. A mean that is no whole number is met by now one plane more, now
     /// one fewer. All that fit, where fewer would win the bus less than a part of [`WORTH`].
@@ -44,7 +37,7 @@ impl Device {
     ) -> u32 {
         let own = self.flash.timing.read_command(1).0;
         let further = self.flash.timing.read_command(2).0 - own;
-        let in_step = self.rules.arbitration == ChannelArbitration::DataOutFirst && data.0 > own;
+        let in_step = self.flash.rules.arbitration == ChannelArbitration::DataOutFirst && data.0 > own;
         let bus = beside * if in_step { further } else { further + data.0 };
         if bus == 0 {
             return u32::MAX;

@@ -32,7 +32,6 @@ use crate::reclaim::{ReadReclaim, ReclaimPolicy};
 use crate::redundancy::{PageStripes, RedundancyPolicy};
 use crate::stats::energy::EnergyTable;
 use crate::systems::SystemPolicy;
-use wordline_base::events::EventSet;
 use wordline_base::time::Ns;
 use wordline_config::ConfigError;
 use wordline_config::device::{CommandTaker, DeviceConfig, ProgramData};
@@ -96,7 +95,7 @@ impl Device {
         let reclaim_policy = ReclaimPolicy::new(&scheme.reclaim, &geometry, plan.map.logical_units, seed);
         let (dram, cache_bytes) = share_dram(device, scheme, systems, &translation, &reclaim_policy)?;
         let units_per_row = geometry.units_per_program() * domains.width();
-        let flash = Flash::new(device, scheme, &geometry);
+        let flash = Flash::new(device, scheme, &geometry, further_timers(device, scheme, cache_bytes));
         let ftl = Ftl {
             geometry: geometry.clone(),
             logical_units: plan.map.logical_units,
@@ -142,10 +141,8 @@ impl Device {
             blocks,
         };
         let mut this = Self {
-            rules: Rules::new(device, scheme, &geometry),
+            rules: Rules::new(device, scheme),
             systems: systems::Systems::new(Ns(scheme.maintenance.idle_after_ns), systems.len()),
-            now: Ns::ZERO,
-            events: EventSet::new(flash.resources() + further_timers(device, scheme, cache_bytes)),
             flash,
             front: super::front::Front::default(),
             controller: Controller {
@@ -183,18 +180,10 @@ impl Device {
 
 impl Rules {
     /// The rules of a drive whose policies haven't been asked yet.
-    fn new(device: &DeviceConfig, scheme: &SchemeConfig, geometry: &Geometry) -> Self {
+    fn new(device: &DeviceConfig, scheme: &SchemeConfig) -> Self {
         Self {
-            multi_plane: device.multi_plane.rule,
-            window: match device.multi_plane.window {
-                0 => (4 * geometry.planes_per_die * geometry.units_per_page()).max(8),
-                window => window,
-            },
-            suspend: device.suspend.clone(),
             link: device.link.clone(),
-            arbitration: device.channel.arbitration,
             written_only: device.channel.program_data == ProgramData::Written,
-            interrupts: true,
             places_moves: false,
             awaits: Awaits::of_scheme(scheme),
             past_collection: scheme.cache.past_collection,

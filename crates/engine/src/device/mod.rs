@@ -98,10 +98,10 @@ use crate::gc::pace::PaceLedger;
 use crate::nand::Geometry;
 use crate::probe::Probe;
 use crate::sched::queue::OpId;
-use wordline_base::events::{Event, EventSet};
+use wordline_base::events::Event;
 use wordline_base::ids::{DieId, DomainId, Lpa, Ppa};
 use wordline_base::time::Ns;
-use wordline_config::device::{LinkConfig, SuspendConfig};
+use wordline_config::device::LinkConfig;
 use wordline_config::scheme::UnmappedReads;
 use wordline_config::wear::FreeBlock;
 
@@ -117,15 +117,9 @@ const READ_COUNTERS: &str = "read_counters";
 /// Rules of a drive that no part of it owns.
 #[derive(Clone, Debug)]
 struct Rules {
-    multi_plane: wordline_config::device::MultiPlaneRule,
-    window: u32,
-    suspend: SuspendConfig,
     link: LinkConfig,
-    arbitration: wordline_config::device::ChannelArbitration,
     /// Whether programs move the sectors that were written only.
     written_only: bool,
-    /// Whether a read that comes can change what a busy die does.
-    interrupts: bool,
     /// Whether the placement is asked where pages move to.
     places_moves: bool,
     /// Whose moves the host waits for.
@@ -160,9 +154,6 @@ struct DomainState {
 pub struct Device {
     geometry: Geometry,
     rules: Rules,
-    now: Ns,
-    /// What comes when, of every part.
-    events: EventSet,
     /// Schemes that span slots.
     systems: systems::Systems,
     /// The map, the blocks, and what moves pages.
@@ -219,14 +210,14 @@ impl Device {
 
     /// The time.
     pub fn now(&self) -> Ns {
-        self.now
+        self.flash.now
     }
 
     /// When the next event of the drive itself comes, and whether a request that arrives at that time goes before it:
     /// a channel chooses between all that want it by then.
     #[inline]
     pub fn next_event(&self) -> (Ns, bool) {
-        let (time, event) = self.next_of(self.events.first());
+        let (time, event) = self.next_of(self.flash.events.first());
         (time, event.is_some_and(Event::is_behind))
     }
 
@@ -273,13 +264,8 @@ impl Device {
 
     fn fail(&mut self, what: String) {
         if self.observers.fault.is_none() {
-            self.observers.fault = Some(format!("at {} ns: {what}", self.now.0));
+            self.observers.fault = Some(format!("at {} ns: {what}", self.flash.now.0));
         }
-    }
-
-    #[inline(always)]
-    fn die_of(&self, ppa: Ppa) -> (DieId, u32) {
-        self.geometry.die_of(self.geometry.plane_of(ppa).0)
     }
 
     fn die_resource(die: DieId) -> usize {

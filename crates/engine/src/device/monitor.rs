@@ -94,9 +94,9 @@ impl Device {
     /// Records from now on what `config` asks for; samples begin with the window. For a drive at rest.
     pub fn measure(&mut self, config: &MeasureConfig) {
         self.ftl.blocks.take_lowest_free();
-        let series = Series::begin(config, &self.moment(self.now));
+        let series = Series::begin(config, &self.moment(self.flash.now));
         let (dies, dies_per_chip) = (self.geometry.dies(), self.geometry.dies_per_chip);
-        let chips = config.chips.then(|| Box::new(ChipRecorder::new(dies, dies_per_chip, self.now)));
+        let chips = config.chips.then(|| Box::new(ChipRecorder::new(dies, dies_per_chip, self.flash.now)));
         self.observers.monitor = Monitor { config: config.clone(), series, chips, ..Monitor::default() };
         if config.collisions {
             self.watch_reads_for_recorder();
@@ -162,7 +162,7 @@ impl Device {
         let mut known = std::mem::take(&mut self.observers.monitor.reads);
         known.refresh(self);
         let ppa = self.flash.pool[unit].ppa;
-        let die = self.die_of(ppa).0;
+        let die = self.geometry.die_at(ppa).0;
         // One that is rebuilt from parity isn't there.
         let mut there = Vec::new();
         if known.with_last(die.index(), ppa, &mut there) {
@@ -259,7 +259,8 @@ impl Device {
         report.energy = self.observers.energy.as_ref().map(|_| self.observers.recorder.energy.report());
         if let Some(series) = &self.observers.monitor.series {
             let lowest = self.ftl.blocks.lowest_free();
-            let (summary, table) = series.finish(&self.moment(self.now), lowest, self.geometry.page_bytes);
+            let (summary, table) =
+                series.finish(&self.moment(self.flash.now), lowest, self.geometry.page_bytes);
             (report.series, report.tables.series) = (Some(summary), Some(table));
         }
         if let Some(sampler) = &self.observers.monitor.sampler {
@@ -268,7 +269,7 @@ impl Device {
         }
         report.collisions = self.observers.monitor.collisions.as_ref().map(|probe| probe.report());
         if let Some(chips) = &self.observers.monitor.chips {
-            report.chips = chips.report(self.now);
+            report.chips = chips.report(self.flash.now);
         }
         if self.observers.monitor.config.block_table {
             report.tables.blocks = Some(self.ftl.block_rows());

@@ -310,14 +310,14 @@ impl Device {
     /// What keeps a page from being read at once because its plane collects, and for how long still; waits for the channel are
     /// not foreseen.
     fn kept_by_collection(&self, ppa: Ppa) -> Option<Ns> {
-        let server = self.plane_server(Class::GcProgram, ppa).unwrap_or(self.die_of(ppa).0);
+        let server = self.plane_server(Class::GcProgram, ppa).unwrap_or(self.geometry.die_at(ppa).0);
         let state = &self.flash.dies[server.index()];
         let command = &state.command;
         if state.phase == Phase::Idle || command.class.cause() != Cause::Gc {
             return None;
         }
         let left = match state.phase {
-            Phase::Array => state.array[1].since(self.now),
+            Phase::Array => state.array[1].since(self.flash.now),
             Phase::Command => command.cell,
             _ => state.data_out,
         };
@@ -355,7 +355,7 @@ impl Device {
             return false;
         };
         let free_in = |&(_, ppa): &(Lpa, Ppa)| {
-            let die = self.die_of(ppa).0;
+            let die = self.geometry.die_at(ppa).0;
             let running = self.running(die).map_or(Ns::ZERO, |(_, left)| left);
             self.kept_by_collection(ppa).unwrap_or(Ns::ZERO).max(running + self.waiting_ahead(die))
         };
@@ -405,7 +405,7 @@ impl Device {
                 return true;
             }
             this.settle_wait(unit, die);
-            this.flash.pool[unit].wait_from = this.now;
+            this.flash.pool[unit].wait_from = this.flash.now;
             let rebuilt = this.rebuilds_page(unit);
             if !rebuilt {
                 this.begin_wait(unit, die);

@@ -103,7 +103,7 @@ impl Device {
     fn forget_versions(&mut self, domain: DomainId, superblock: SuperblockId) {
         let (block, units) = (self.ftl.blocks.split(superblock).1, self.geometry.units_per_block());
         for index in 0..self.ftl.domains.width() as usize {
-            let first = self.block_start(self.ftl.domains.planes(domain)[index], block);
+            let first = self.geometry.first_unit(self.ftl.domains.planes(domain)[index], block, 0);
             if let Some(versions) = &mut self.ftl.versions {
                 versions.erase(first, units);
             }

@@ -195,7 +195,7 @@ impl Device {
 
     /// A write that waited for space gets its place.
     fn end_stall(&mut self, domain: DomainId, id: OpId, point: u8) {
-        let waited = self.now.since(self.flash.pool[id].wait_from);
+        let waited = self.flash.now.since(self.flash.pool[id].wait_from);
         self.flash.pool.parts_mut(id).add(Part::Space, waited.0);
         self.allocate(domain, id, point);
     }

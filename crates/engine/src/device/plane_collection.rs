@@ -126,7 +126,7 @@ impl Device {
         let mut planes = 0;
         for mut head in [running, suspended] {
             while head != NONE {
-                planes |= 1 << self.die_of(self.flash.pool[head].ppa).1;
+                planes |= 1 << self.geometry.die_at(self.flash.pool[head].ppa).1;
                 head = self.flash.pool[head].next;
             }
         }

@@ -32,7 +32,7 @@ impl Device {
         if self.ftl.partial_writes.begin(lpa, id) {
             self.begin_read_modify_write(id);
         } else {
-            self.flash.pool[id].wait_from = self.now;
+            self.flash.pool[id].wait_from = self.flash.now;
         }
     }
 
@@ -64,7 +64,7 @@ impl Device {
     /// A write of a part of this page took effect: the next may begin.
     pub(super) fn next_partial_write(&mut self, lpa: Lpa) {
         let Some(id) = self.ftl.partial_writes.end(lpa) else { return };
-        let waited = self.now.since(self.flash.pool[id].wait_from);
+        let waited = self.flash.now.since(self.flash.pool[id].wait_from);
         self.flash.pool.parts_mut(id).add(Part::Conflict, waited.0);
         self.begin_read_modify_write(id);
     }
@@ -135,7 +135,7 @@ impl Device {
         op.order = 0;
         op.class = Class::program_for(op.class.cause());
         op.bytes = bytes;
-        op.wait_from = self.now;
+        op.wait_from = self.flash.now;
         if self.is_steered(lpa, class.cause()) && self.steer(id) {
             return;
         }

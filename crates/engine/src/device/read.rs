@@ -65,7 +65,7 @@ impl Device {
     pub(super) fn read_zeros(&mut self, request: u32, lpa: Lpa) {
         let id = self.request_id(request);
         if let Some(probe) = &mut self.observers.probe {
-            probe.read(id, lpa, None, self.now);
+            probe.read(id, lpa, None, self.flash.now);
         }
         self.page_done(request);
     }
@@ -77,20 +77,20 @@ impl Device {
         let again = op.order != 0;
         if !again {
             self.flash.op_order += 1;
-            (op.order, op.arrived) = (self.flash.op_order, self.now);
+            (op.order, op.arrived) = (self.flash.op_order, self.flash.now);
         }
-        op.wait_from = self.now;
+        op.wait_from = self.flash.now;
         let die = self.server_of(head, ppa);
         let state = &mut self.flash.dies[die.index()];
         if waited_for {
-            state.note_clock(self.now, self.flash.pool.snapshot(head));
+            state.note_clock(self.flash.now, self.flash.pool.snapshot(head));
         }
         if again {
             state.push_in_order(&mut self.flash.pool, class, head);
         } else {
             state.push(&mut self.flash.pool, class, head);
         }
-        let busy_but_asked = (self.rules.interrupts && class == Class::HostRead)
+        let busy_but_asked = (self.flash.rules.interrupts && class == Class::HostRead)
             || (self.flash.overlap.program && state.phase == Phase::Array);
         if state.phase == Phase::Idle || busy_but_asked {
             self.flash.touched.push(die);
@@ -113,9 +113,9 @@ impl Device {
     /// A unit begins to wait for a die.
     #[inline(always)]
     pub(super) fn begin_wait(&mut self, id: OpId, die: DieId) {
-        self.flash.pool[id].wait_from = self.now;
+        self.flash.pool[id].wait_from = self.flash.now;
         if self.flash.pool[id].waited_for {
-            self.flash.dies[die.index()].note_clock(self.now, self.flash.pool.snapshot(id));
+            self.flash.dies[die.index()].note_clock(self.flash.now, self.flash.pool.snapshot(id));
         }
     }
 
@@ -126,7 +126,7 @@ impl Device {
         let load = &mut self.flash.outstanding[die];
         let old = *load;
         *load = old.wrapping_add_signed(change);
-        self.observers.recorder.load_changes(die, old, *load, self.now);
+        self.observers.recorder.load_changes(die, old, *load, self.flash.now);
         self.observers.monitor.reads_change(die);
     }
 
@@ -152,7 +152,7 @@ impl Device {
     /// others ([`NONE`] when there is none).
     pub(super) fn keep_units(&mut self, head: OpId, mut stays: impl FnMut(&mut Self, OpId) -> bool) -> OpId {
         // The first of those that stay may be another one.
-        self.observers.monitor.reads_change(self.real_die(self.die_of(self.flash.pool[head].ppa).0));
+        self.observers.monitor.reads_change(self.real_die(self.geometry.die_at(self.flash.pool[head].ppa).0));
         let (mut kept, mut unit) = (NONE, head);
         while unit != NONE {
             let next = std::mem::replace(&mut self.flash.pool[unit].next_unit, NONE);
@@ -244,7 +244,7 @@ impl Device {
         let Purpose { whose, lpa, .. } = self.ftl.purposes[unit];
         let id = self.request_id(whose.request());
         if let Some(probe) = &mut self.observers.probe {
-            probe.read(id, lpa, None, self.now);
+            probe.read(id, lpa, None, self.flash.now);
         }
         self.unit_done(unit, None);
     }
@@ -259,7 +259,8 @@ impl Device {
         if self.flash.pool[unit].order == 0 {
             // It was read along with the head of its flash page, and counts as come now.
             self.flash.op_order += 1;
-            (self.flash.pool[unit].order, self.flash.pool[unit].arrived) = (self.flash.op_order, self.now);
+            (self.flash.pool[unit].order, self.flash.pool[unit].arrived) =
+                (self.flash.op_order, self.flash.now);
         }
         self.enqueue(unit);
         if self.flash.pool[unit].class == Class::HostRead && !self.ftl.purposes[unit].partial {
@@ -271,15 +272,15 @@ impl Device {
     #[inline(always)]
     pub(super) fn settle_wait(&mut self, unit: OpId, die: DieId) {
         let Op { wait_from, waited_for, .. } = self.flash.pool[unit];
-        if !waited_for || wait_from == self.now || self.ftl.purposes[unit].guess {
+        if !waited_for || wait_from == self.flash.now || self.ftl.purposes[unit].guess {
             return;
         }
-        let clock = self.flash.dies[die.index()].bring_clock_to(self.now);
+        let clock = self.flash.dies[die.index()].bring_clock_to(self.flash.now);
         let occupied = self.flash.pool.blame_wait(unit, clock);
         if self.flash.gates.are_used() || self.flash.chips.is_some() || self.flash.plane_collection.is_some()
         {
             // A server rests while something waits behind a gate only, or for the turn of its chip or of its plane.
-            let waited = self.now.since(wait_from).0;
+            let waited = self.flash.now.since(wait_from).0;
             if waited > occupied {
                 let takes_turns = self.flash.chips.is_some() || self.is_plane(die);
                 let part = if takes_turns { Part::Chip } else { Part::Gate };
@@ -309,7 +310,7 @@ impl Device {
         if class == Class::HostRead && self.observers.probe.is_some() && !partial {
             let id = self.request_id(whose.request());
             if let Some(probe) = &mut self.observers.probe {
-                probe.read(id, lpa, Some(version), self.now);
+                probe.read(id, lpa, Some(version), self.flash.now);
             }
         }
     }

@@ -119,7 +119,7 @@ impl Device {
         let mut read = BlockedRead { ppa, die, running, sources: 0, busy_sources: 0, most_outstanding: 0 };
         let mut place = None;
         while let Some(source) = self.ftl.next_source(ppa, &mut place) {
-            let other = self.die_of(source).0;
+            let other = self.geometry.die_at(source).0;
             read.sources += 1;
             read.busy_sources += u32::from(self.busy_with(other).is_some());
             read.most_outstanding = read.most_outstanding.max(self.flash.outstanding[other.index()]);
@@ -207,7 +207,7 @@ impl Device {
             let version = self.ftl.versions.as_ref().map_or(0, |versions| versions.newest(wanted));
             let id = self.request_id(self.ftl.purposes[target].whose.request());
             if let Some(probe) = &mut self.observers.probe {
-                probe.read(id, wanted, Some(version), self.now);
+                probe.read(id, wanted, Some(version), self.flash.now);
             }
         }
     }
@@ -253,7 +253,7 @@ impl Device {
     }
 
     fn end_join(&mut self, number: u32, target: OpId, failed: bool) {
-        let (now, resource) = (self.now, self.xor_resource());
+        let (now, resource) = (self.flash.now, self.xor_resource());
         let Some(rebuilds) = self.ftl.rebuilds_mut() else { return };
         rebuilds.free.push(number);
         let takes = rebuilds.xor;
@@ -268,7 +268,7 @@ impl Device {
         let Some(rebuilds) = self.ftl.rebuilds_mut() else { return };
         rebuilds.joining.push_back((now + takes, target));
         if rebuilds.joining.len() == 1 {
-            self.events.set(resource, now + takes);
+            self.flash.events.set(resource, now + takes);
         }
         self.flash.pool.parts_mut(target).add(Part::Xor, takes.0);
     }
@@ -288,7 +288,7 @@ impl Device {
         }
         let id = self.request_id(whose.request());
         if let Some(probe) = &mut self.observers.probe {
-            probe.read(id, lpa, None, self.now);
+            probe.read(id, lpa, None, self.flash.now);
         }
         self.unit_done(target, None);
     }
@@ -308,7 +308,7 @@ impl Device {
         let Some(joining) = self.ftl.rebuilds_mut().map(|rebuilds| &mut rebuilds.joining) else { return };
         let Some((_, target)) = joining.pop_front() else { return };
         if let Some(&(done, _)) = joining.front() {
-            self.events.set(resource, done);
+            self.flash.events.set(resource, done);
         }
         self.rebuilt(target);
     }

@@ -180,7 +180,7 @@ impl Device {
             return;
         };
         if record.worn == Ns::NEVER {
-            record.worn = self.now;
+            record.worn = self.flash.now;
             self.observers.recorder.reclaim.worn += 1;
         }
         let passes_limit = reads >= reclaim.hard_limit && !record.over_limit;
@@ -304,7 +304,7 @@ impl Device {
         let capacity = self.ftl.blocks.units_in(self.ftl.blocks.mode(superblock), &self.geometry)
             * self.ftl.data_planes();
         let record = ReclaimRecord {
-            time_ns: self.now.0,
+            time_ns: self.flash.now.0,
             superblock: superblock.0,
             round,
             reads,
@@ -332,7 +332,7 @@ impl Device {
 
     /// Moves the valid pages of one block of a superblock away.
     fn evacuate(&mut self, worn: &WornBlock) {
-        let first = self.block_start(worn.plane, worn.block).0;
+        let first = self.geometry.first_unit(worn.plane, worn.block, 0).0;
         let pages: Vec<Ppa> = (first..first + self.geometry.units_per_block())
             .map(Ppa)
             .filter(|&ppa| self.ftl.valid_lpa(ppa).is_some())
@@ -397,7 +397,7 @@ impl Device {
             reclaim.set_round(superblock, 0);
             let record = std::mem::replace(&mut reclaim.records[number], FRESH);
             if record.worn != Ns::NEVER {
-                self.observers.recorder.reclaim.erased(self.now.since(record.worn).0);
+                self.observers.recorder.reclaim.erased(self.flash.now.since(record.worn).0);
             }
         }
     }
@@ -457,7 +457,7 @@ impl Device {
         let (domain, block) = self.ftl.blocks.split(superblock);
         let planes = self.ftl.domains.planes(domain).iter();
         let per_block = self.geometry.units_per_block();
-        planes.map(|&plane| (self.block_start(plane, block).0 / per_block) as usize).collect()
+        planes.map(|&plane| (self.geometry.first_unit(plane, block, 0).0 / per_block) as usize).collect()
     }
 
     fn set_all_asked(&mut self, superblock: SuperblockId, asked: bool) {

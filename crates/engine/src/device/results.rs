@@ -16,7 +16,7 @@ use wordline_base::time::Ns;
 impl Device {
     /// Forgets what was counted so far: the window opens now, after so many requests.
     pub(super) fn open_window(&mut self, requests_before: u64) {
-        self.open_window_at(self.now, requests_before);
+        self.open_window_at(self.flash.now, requests_before);
     }
 
     /// The same at a time that has just come.
@@ -73,7 +73,7 @@ impl Device {
 
     /// Everything measured in the window, which ends now.
     pub fn report(&self) -> Report {
-        let (recorder, end) = (&self.observers.recorder, self.now);
+        let (recorder, end) = (&self.observers.recorder, self.flash.now);
         let window = end.since(recorder.start);
         let write = recorder.write.report(window);
         let waf_by_cause = recorder.waf_by_cause(self.geometry.page_bytes, recorder.write.answered_bytes());

@@ -91,7 +91,7 @@ impl Device {
     }
 
     fn candidate(&self, ppa: Ppa, owner: Option<usize>, here: Option<Ppa>) -> Candidate {
-        let die = self.die_of(ppa).0;
+        let die = self.geometry.die_at(ppa).0;
         let is_here = here == Some(ppa);
         let server = DieId(die.0 + self.flash.second_server);
         let running = self.running(server);
@@ -130,7 +130,7 @@ impl Device {
         let left = match state.phase {
             Phase::Idle => return None,
             Phase::Command => cell + data,
-            Phase::Array => state.array[1].since(self.now) + data,
+            Phase::Array => state.array[1].since(self.flash.now) + data,
             // The next one's data is on its way in, or waits for the array.
             Phase::Loading | Phase::Loaded => cell,
             Phase::DataWait | Phase::DataOut | Phase::Moving => state.data_out,
@@ -142,14 +142,15 @@ impl Device {
         if is_read || !self.suspends(class) || state.suspended.is_some() {
             return Some((class, left));
         }
-        let suspend = &self.rules.suspend;
+        let suspend = &self.flash.rules.suspend;
         let takes = if class.op() == FlashOp::Erase { suspend.erase_ns } else { suspend.program_ns };
         let may = state.command.suspensions < suspend.max_per_operation;
         let Some(takes) = takes.filter(|_| may) else { return Some((class, left)) };
         let to_step = match state.phase {
-            Phase::Array => {
-                self.stop_of_array(die, state.array[0].max(self.now), state.array[1]).0.since(self.now)
-            }
+            Phase::Array => self
+                .stop_of_array(die, state.array[0].max(self.flash.now), state.array[1])
+                .0
+                .since(self.flash.now),
             _ => Ns::ZERO,
         };
         Some((class, left.min(Ns(takes) + to_step)))

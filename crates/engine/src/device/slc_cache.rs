@@ -256,7 +256,7 @@ impl Device {
         if self.ftl.versions.is_some() {
             let block = self.ftl.blocks.split(superblock).1;
             for index in 0..self.ftl.domains.width() as usize {
-                let first = self.block_start(self.ftl.domains.planes(domain)[index], block);
+                let first = self.geometry.first_unit(self.ftl.domains.planes(domain)[index], block, 0);
                 if let Some(versions) = &mut self.ftl.versions {
                     versions.erase(first, self.geometry.units_per_block());
                 }
@@ -275,7 +275,7 @@ impl Device {
             self.observers.recorder.slc.cached += 1;
         } else if matches!(self.flash.pool[id].class.cause(), Cause::Host | Cause::WriteBack) {
             self.observers.recorder.slc.direct += 1;
-            self.observers.recorder.slc.first_direct.get_or_insert(self.now);
+            self.observers.recorder.slc.first_direct.get_or_insert(self.flash.now);
         }
     }
 

@@ -62,7 +62,7 @@ pub(super) use fields;
 fields! {
     Device:
     rebuilt: geometry rules;
-    state: now events front;
+    state: front;
     parts: ftl flash systems controller observers;
     dropped: ;
 }
@@ -116,7 +116,7 @@ impl Device {
             ("dies", self.flash.dies.len()),
             ("queues of dies", self.flash.outstanding.len()),
             ("channels", self.flash.channels.len()),
-            ("resources of events", self.events.resources()),
+            ("resources of events", self.flash.events.resources()),
             ("cache registers", self.flash.overlap.registers.len()),
             ("domains", self.ftl.domain.len()),
             ("answers", usize::from(self.front.answers.is_some())),

@@ -20,20 +20,20 @@ impl Device {
         let erase = command.class.op() == FlashOp::Erase;
         let done = command.cell.0.saturating_sub(left.0);
         let is_first = command.suspensions == 1;
-        let repeats = Ns(if is_first { self.rules.suspend.repeats(erase, done) } else { 0 });
+        let repeats = Ns(if is_first { self.flash.rules.suspend.repeats(erase, done) } else { 0 });
         let left = left + repeats;
         command.parts.add(Part::Suspend, takes.0 + repeats.0);
-        let snapshot = state.clock(self.now);
+        let snapshot = state.clock(self.flash.now);
         state.suspended = Some(Suspended { command, left, since: begin, snapshot });
         state.command.head = NONE;
         state.phase = Phase::Suspending;
-        self.events.set(Self::die_resource(die), begin + takes);
+        self.flash.events.set(Self::die_resource(die), begin + takes);
     }
 
     /// The die is free for reads.
     #[inline(never)]
     pub(super) fn suspended(&mut self, die: DieId) {
-        let now = self.now;
+        let now = self.flash.now;
         let state = &mut self.flash.dies[die.index()];
         let snapshot = state.clock(now);
         if let Some(suspended) = &mut state.suspended {
@@ -46,7 +46,7 @@ impl Device {
     /// The interrupted command goes on.
     #[inline(never)]
     pub(super) fn resume(&mut self, die: DieId) {
-        let (now, takes) = (self.now, Ns(self.rules.suspend.resume_ns));
+        let (now, takes) = (self.flash.now, Ns(self.flash.rules.suspend.resume_ns));
         let reads_wait = self.open_work(die) & (1 << Class::HostRead.index()) != 0;
         let state = &mut self.flash.dies[die.index()];
         let Some(Suspended { mut command, left, snapshot, since }) = state.suspended.take() else { return };
@@ -69,7 +69,7 @@ impl Device {
         let [begin, end] = state.array;
         self.note_array_works(die, begin, end);
         self.tell_die(die, Some(command.class));
-        self.events.set(Self::die_resource(die), end);
+        self.flash.events.set(Self::die_resource(die), end);
         self.expect_loading(die, begin);
     }
 }

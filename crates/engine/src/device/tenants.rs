@@ -28,7 +28,7 @@ impl DriveView for Device {
             return None;
         }
         let ppa = self.ftl.lookup(Lpa(lpa as u32));
-        ppa.is_some().then(|| self.die_of(ppa).0)
+        ppa.is_some().then(|| self.geometry.die_at(ppa).0)
     }
 
     fn die_load(&self) -> &[u32] {

@@ -21,10 +21,10 @@ impl Device {
     #[inline(always)]
     pub(super) fn want_channel(&mut self, die: DieId, class: Class, duration: Ns) {
         let number = self.flash.channel_of[die.index()];
-        if !self.flash.channels[number as usize].is_free(self.now) {
+        if !self.flash.channels[number as usize].is_free(self.flash.now) {
             return self.wait_for_channel(die, number, duration);
         }
-        let end = self.flash.channels[number as usize].grant(class, self.now, duration);
+        let end = self.flash.channels[number as usize].grant(class, self.flash.now, duration);
         self.expect_turns(number, end);
         self.channel_granted(die, end);
     }
@@ -37,7 +37,7 @@ impl Device {
         let wait = &mut self.flash.dies[die.index()].channel_wait;
         wait.duration = duration;
         if blamed {
-            wait.ahead = (channel.class, channel.free_at.since(self.now).0);
+            wait.ahead = (channel.class, channel.free_at.since(self.flash.now).0);
             channel.clock.copy_to(&mut wait.snapshot);
         }
         let first = channel.waiting.is_empty();
@@ -45,7 +45,7 @@ impl Device {
         channel.waiting.push(die);
         if first {
             let resource = self.channel_resource(number);
-            self.events.set_behind(resource, free_at);
+            self.flash.events.set_behind(resource, free_at);
         }
     }
 
@@ -57,7 +57,7 @@ impl Device {
         let chips = self.flash.chips.is_some();
         let goes_first = |die: &DieId| {
             let die = &dies[die.index()];
-            match self.rules.arbitration {
+            match self.flash.rules.arbitration {
                 // Commands that wait are those of the chip whose turn it is.
                 _ if chips => die.phase == Phase::Command,
                 ChannelArbitration::Fifo => true,
@@ -77,9 +77,9 @@ impl Device {
             state.command.parts.add(Part::ChannelWait(*class), *rest);
             state.command.parts.add_channel_wait(&channel.clock, snapshot);
         }
-        let end = channel.grant(state.command.class, self.now, duration);
+        let end = channel.grant(state.command.class, self.flash.now, duration);
         if chips || !channel.waiting.is_empty() {
-            self.events.set_behind(resource, end);
+            self.flash.events.set_behind(resource, end);
         }
         self.channel_granted(die, end);
     }
@@ -99,13 +99,13 @@ impl Device {
             let cell = state.command.cell;
             state.array = [end, end + cell];
             self.observers.recorder.array_ns[die.index()] += cell.0;
-            if self.rules.interrupts {
+            if self.flash.rules.interrupts {
                 // A read may have come while the command waited for the channel.
                 self.flash.touched.push(die);
             }
             end + cell
         };
-        self.events.set(Self::die_resource(die), event);
+        self.flash.events.set(Self::die_resource(die), event);
     }
 
     /// Whether anybody wants to hear who has a channel, or goes on beside it.

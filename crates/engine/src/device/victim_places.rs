@@ -48,7 +48,7 @@ impl Device {
         let block = self.ftl.blocks.split(victim).1;
         let planes = self.ftl.domains.planes(domain);
         VictimPlaces {
-            blocks: planes.iter().map(|&plane| self.block_start(plane, block)).collect(),
+            blocks: planes.iter().map(|&plane| self.geometry.first_unit(plane, block, 0)).collect(),
             units_per_page: self.geometry.units_per_page(),
             units: self.geometry.units_per_block(),
             row: 0,

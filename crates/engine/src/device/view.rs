@@ -14,7 +14,7 @@ use wordline_base::time::Ns;
 
 impl View for Device {
     fn now(&self) -> Ns {
-        self.now
+        self.flash.now
     }
 
     fn geometry(&self) -> &Geometry {
@@ -111,7 +111,7 @@ impl View for Device {
     }
 
     fn die_of(&self, ppa: Ppa) -> DieId {
-        self.die_of(ppa).0
+        self.geometry.die_at(ppa).0
     }
 
     fn domains(&self) -> &Domains {

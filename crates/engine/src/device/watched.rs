@@ -22,7 +22,7 @@ impl Device {
         let command = class.map(|class| self.command_for_probe(die, class));
         let waiting = self.flash.outstanding.get(self.real_die(die)).copied().unwrap_or(0);
         if let Some(probe) = &mut self.observers.probe {
-            probe.die_taken(die.0, command, waiting, self.now);
+            probe.die_taken(die.0, command, waiting, self.flash.now);
         }
     }
 
@@ -58,7 +58,7 @@ impl Device {
     fn describe_channel(&mut self, die: DieId, end: Ns) {
         if let Some(probe) = &mut self.observers.probe {
             let class = self.flash.dies[die.index()].command.class;
-            probe.channel_taken(self.flash.channel_of[die.index()], die.0, class, self.now, end);
+            probe.channel_taken(self.flash.channel_of[die.index()], die.0, class, self.flash.now, end);
         }
     }
 }

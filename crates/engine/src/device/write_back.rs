@@ -26,7 +26,7 @@ impl Device {
             self.admit_waiting_writes();
             self.send_durable();
             self.send_urgent();
-            let now = self.now;
+            let now = self.flash.now;
             let wants = self.controller.cache.as_mut().is_some_and(|cache| cache.state.wants_write_back(now));
             if !wants || self.write_back_rests() || !self.write_back_page() {
                 break;
@@ -36,7 +36,8 @@ impl Device {
         if let Some(state) = self.controller.cache.as_ref().map(|cache| &cache.state) {
             let clean = state.table.len();
             let stuck = state.table.on_their_way() + state.table.waiting() == 0;
-            let rests = state.is_full_in_pause(self.now) || state.throttled_until(self.now).is_some();
+            let rests =
+                state.is_full_in_pause(self.flash.now) || state.throttled_until(self.flash.now).is_some();
             if stuck && !state.waiting.is_empty() && !rests {
                 self.fail(format!(
                     "writes wait for room, and the cache policy gives up none of {clean} clean units"
@@ -47,7 +48,7 @@ impl Device {
 
     /// Whether write-back pauses, from now on if a pause is due.
     fn write_back_rests(&mut self) -> bool {
-        let (now, resource) = (self.now, self.pause_resource());
+        let (now, resource) = (self.flash.now, self.pause_resource());
         let Some(state) = self.controller.cache.as_deref_mut().map(|cache| &mut cache.state) else {
             return false;
         };
@@ -55,7 +56,7 @@ impl Device {
         if state.waiting.is_empty()
             && let Some(end) = pauses.begin(now)
         {
-            self.events.set(resource, end);
+            self.flash.events.set(resource, end);
         }
         pauses.rests(now)
     }
@@ -413,7 +414,7 @@ impl Device {
                 (Some(_), true) => table.stamp(slot),
                 (Some(_), false) => table.in_program(slot),
             };
-            self.flash.pool[id].wait_from = self.now;
+            self.flash.pool[id].wait_from = self.flash.now;
             cache.state.promises.push(Promise { op: id, from: stamp, until: stamp + 1, left: 1 });
         }
     }
@@ -461,7 +462,7 @@ impl Device {
         cache.state.table.commit(slot);
         cache.state.table.prefetch(lpa);
         cache.state.in_program += 1;
-        cache.state.note_dirty(self.now);
+        cache.state.note_dirty(self.flash.now);
         self.map_changed(lpa, old, ppa, Cause::WriteBack);
         self.tell_written(lpa, old, ppa);
     }
@@ -474,7 +475,7 @@ impl Device {
         }
         cache.state.table.commit(slot);
         cache.state.in_program += 1;
-        cache.state.note_dirty(self.now);
+        cache.state.note_dirty(self.flash.now);
         self.unused(unit);
         true
     }

@@ -137,6 +137,19 @@ impl Geometry {
         (DieId(die), plane)
     }
 
+    /// Die of a unit, and the number of its plane in that die.
+    #[inline(always)]
+    pub fn die_at(&self, ppa: Ppa) -> (DieId, u32) {
+        self.die_of(self.plane_of(ppa).0)
+    }
+
+    /// The dies that share the channel of a die, in order of number.
+    pub fn dies_beside(&self, die: usize) -> impl Iterator<Item = usize> + use<> {
+        let together = (self.dies() / self.channels).max(1) as usize;
+        let first = die - die % together;
+        (first..first + together).filter(move |&other| other != die)
+    }
+
     /// Channel of a die.
     pub fn channel_of(&self, die: DieId) -> u32 {
         self.dies_on_channel.div_rem(die.0).0

@@ -75,7 +75,7 @@ impl Device {
             for superblock in self.ftl.domain[domain.index()].free.coming(blocks) {
                 let block = self.ftl.blocks.split(superblock).1;
                 places.extend(planes.iter().map(|&plane| {
-                    let first = self.block_start(plane, block).0;
+                    let first = self.geometry.first_unit(plane, block, 0).0;
                     first..first + units
                 }));
             }

@@ -155,7 +155,7 @@ impl Device {
     fn let_systems_fetch(&self, lpa: u32, distance: Distance) {
         let ppa = if lpa < self.ftl.logical_units { self.ftl.lookup(Lpa(lpa)) } else { Ppa::NONE };
         if ppa.is_some() {
-            let die = self.die_of(ppa).0;
+            let die = self.geometry.die_at(ppa).0;
             self.systems().for_each(|system| system.fetch_for_read(Lpa(lpa), die, distance));
         }
     }

@@ -66,7 +66,7 @@ impl Device {
         let Purpose { lpa, whose, .. } = self.ftl.purposes[unit];
         let Op { ppa, .. } = self.flash.pool[unit];
         let flow = self.front.requests.get(whose.request() as usize).map_or(0, |request| request.flow());
-        ReadEvent { lpa, ppa, die: self.die_of(ppa).0, flow, joins }
+        ReadEvent { lpa, ppa, die: self.geometry.die_at(ppa).0, flow, joins }
     }
 
     /// Whether anybody is told of reads that go to their dies.
