@@ -1,5 +1,6 @@
 //! Requests come in over the link, are split into pages, and leave over the link.
 
+use super::front::Front;
 use serde::{Deserialize, Serialize};
 
 use super::Device;
@@ -85,6 +86,49 @@ impl Request {
     }
 }
 
+impl Front {
+    /// Keeps a request in mind; returns its number.
+    #[inline(always)]
+    pub(super) fn insert_request(&mut self, request: Request) -> u32 {
+        match self.free_requests.pop() {
+            Some(number) => {
+                self.requests[number as usize] = request;
+                number
+            }
+            None => {
+                self.requests.push(request);
+                (self.requests.len() - 1) as u32
+            }
+        }
+    }
+
+    /// One direction of the link is taken for so long behind what it carries; returns until when.
+    #[inline(always)]
+    pub(super) fn occupy_link(&mut self, outwards: bool, now: Ns, time: Ns) -> Ns {
+        let free = &mut self.link_free[usize::from(outwards)];
+        *free = (*free).max(now) + time;
+        *free
+    }
+
+    /// The bytes of a unit that a request wants: first, and behind the last.
+    pub(super) fn wanted_range(&self, number: u32, lpa: Lpa, unit_bytes: u32) -> (u32, u32) {
+        let HostRequest { offset, length, .. } = self.requests[number as usize].request;
+        let unit = u64::from(unit_bytes);
+        let start = u64::from(lpa.0) * unit;
+        (offset.saturating_sub(start) as u32, (offset + length).saturating_sub(start).min(unit) as u32)
+    }
+
+    /// Whether a request is a write that is answered when it is programmed.
+    pub(super) fn is_durable(&self, number: u32) -> bool {
+        self.requests[number as usize].request.op == HostOp::WriteFua
+    }
+
+    /// Identity of a request, for probes.
+    pub(super) fn request_id(&self, number: u32) -> u64 {
+        self.requests.get(number as usize).map_or(u64::MAX, |request| request.id)
+    }
+}
+
 impl Device {
     /// A request that arrived at `arrival` enters the drive now (later than it arrived, if it had to wait at the
     /// host). `id` counts requests from 0; `measured` requests count in the results. The range must lie in the drive.
@@ -96,7 +140,7 @@ impl Device {
             self.note_idle(false);
         }
         let entry = Request::new(*request, id, arrival, measured, admission);
-        let number = self.insert_request(entry);
+        let number = self.front.insert_request(entry);
         if let Some(series) = &mut self.observers.monitor.series {
             series.submitted(now);
         }
@@ -122,21 +166,6 @@ impl Device {
         self.link_time(carried, self.rules.link.submission_ns)
     }
 
-    /// Keeps a request in mind; returns its number.
-    #[inline(always)]
-    pub(super) fn insert_request(&mut self, request: Request) -> u32 {
-        match self.front.free_requests.pop() {
-            Some(number) => {
-                self.front.requests[number as usize] = request;
-                number
-            }
-            None => {
-                self.front.requests.push(request);
-                (self.front.requests.len() - 1) as u32
-            }
-        }
-    }
-
     /// Time of the link for so many bytes and its overhead.
     #[inline(always)]
     pub(super) fn link_time(&self, bytes: u64, overhead: u64) -> Ns {
@@ -158,18 +187,10 @@ impl Device {
         self.front.link_free = free;
     }
 
-    /// One direction of the link is taken for so long behind what it carries; returns until when.
-    #[inline(always)]
-    pub(super) fn occupy_link(&mut self, outwards: bool, now: Ns, time: Ns) -> Ns {
-        let free = &mut self.front.link_free[usize::from(outwards)];
-        *free = (*free).max(now) + time;
-        *free
-    }
-
     /// Queues a request on one direction of the link; returns when it is over.
     #[inline(never)]
     pub(super) fn take_link(&mut self, outwards: bool, number: u32, time: Ns) -> Ns {
-        let end = self.occupy_link(outwards, self.flash.now, time);
+        let end = self.front.occupy_link(outwards, self.flash.now, time);
         self.front.requests[number as usize].link += end.since(self.flash.now).0;
         let queue = if outwards { &mut self.front.link_out } else { &mut self.front.link_in };
         queue.push_back((end, number));
@@ -232,27 +253,16 @@ impl Device {
         (number(offset), number(end - 1), wanted)
     }
 
-    /// The bytes of a unit that a request wants: first, and behind the last.
-    pub(super) fn wanted_range(&self, number: u32, lpa: Lpa) -> (u32, u32) {
-        let HostRequest { offset, length, .. } = self.front.requests[number as usize].request;
-        let unit = u64::from(self.geometry.unit_bytes);
-        let start = u64::from(lpa.0) * unit;
-        (offset.saturating_sub(start) as u32, (offset + length).saturating_sub(start).min(unit) as u32)
-    }
-
-    /// Whether a request is a write that is answered when it is programmed.
-    pub(super) fn is_durable(&self, number: u32) -> bool {
-        self.front.requests[number as usize].request.op == HostOp::WriteFua
-    }
-
     #[inline(always)]
     fn deliver_read(&mut self, number: u32, offset: u64, length: u64) {
         let (first, last, wanted) = self.units(offset, length);
         // Held until all pages are on their way, so that a page that is done at once can't end the request.
         self.front.requests[number as usize].left = last - first + 2;
         let mut head: OpId = NONE;
-        let (is_cached, fetches) =
-            (self.controller.cache.is_some(), self.controller.cache.is_some() || self.systems_fetch_ahead());
+        let (is_cached, fetches) = (
+            self.controller.cache.is_some(),
+            self.controller.cache.is_some() || self.systems.systems_fetch_ahead(),
+        );
         if fetches {
             let near = (first..=last).take(UNITS_NEAR as usize);
             near.for_each(|lpa| self.fetch_for_systems(lpa, Distance::Near));
@@ -280,9 +290,9 @@ impl Device {
         let (first, last, wanted) = self.units(offset, length);
         self.front.requests[number as usize].left = last - first + 2;
         if self.controller.cache.is_some() {
-            let durable = self.is_durable(number);
+            let durable = self.front.is_durable(number);
             for lpa in first..=last {
-                self.fetch_cached(lpa.saturating_add(UNITS_AHEAD));
+                self.controller.fetch_cached(lpa.saturating_add(UNITS_AHEAD));
                 self.write_to_cache(number, Lpa(lpa), wanted(lpa), durable);
             }
             self.tend_cache();
@@ -304,7 +314,7 @@ impl Device {
         let id = self.front.requests[number as usize].id;
         for lpa in offset.div_ceil(unit)..(offset + length) / unit {
             let lpa = lpa as u32;
-            self.fetch_cached(lpa.saturating_add(UNITS_AHEAD));
+            self.controller.fetch_cached(lpa.saturating_add(UNITS_AHEAD));
             self.forget(id, Lpa(lpa));
         }
         if self.controller.cache.is_some() {
@@ -343,23 +353,23 @@ impl Device {
         if self.front.requests[number as usize].request.op != HostOp::Read {
             return;
         }
-        let (first, end) = self.wanted_range(number, lpa);
+        let (first, end) = self.front.wanted_range(number, lpa, self.geometry.unit_bytes);
         let bytes = u64::from(end.saturating_sub(first));
         self.front.requests[number as usize].crossed += bytes;
-        self.occupy_link(true, self.flash.now, self.link_time(bytes, 0));
+        self.front.occupy_link(true, self.flash.now, self.link_time(bytes, 0));
     }
 
     /// Sends the answer of a request, whose last page was `unit`, served by the command running on `die`. When the
     /// host has it is certain from now on, so it is recorded at once.
     #[inline(always)]
     fn answer(&mut self, number: u32, unit: Option<OpId>, die: Option<DieId>) {
-        let Some(number) = self.write_of_page(number) else { return };
+        let Some(number) = self.front.write_of_page(number) else { return };
         let Request { request: HostRequest { op, length, .. }, crossed, .. } =
             self.front.requests[number as usize];
         let carried = if op == HostOp::Read { length.saturating_sub(crossed) } else { 0 };
         let time = self.link_time(carried, self.rules.link.completion_ns);
         // Of a request that was split, the last command stands for the whole from here on.
-        let number = self.whole_if_last(number);
+        let number = self.front.whole_if_last(number);
         // Its own data may have crossed page by page, and be on the link still.
         let crosses = crossed > 0 && self.front.link_free[1] > self.flash.now;
         let at_once = time == Ns::ZERO && self.front.link_out.is_empty() && !crosses;
@@ -418,7 +428,7 @@ impl Device {
     #[inline(always)]
     fn complete(&mut self, number: u32) {
         if self.front.split_requests.has_command(number) {
-            return self.end_command(number);
+            return self.front.end_command(number);
         }
         self.front.free_requests.push(number);
         self.front.completed += 1;
@@ -429,7 +439,7 @@ impl Device {
         if self.observers.recorder.answered(op, length) {
             self.observers.recorder.end_batch(self.flash.now, self.observers.recorder.programs());
         }
-        self.tell_answer(number);
+        self.front.tell_answer(number);
         if let Some(answered) = &mut self.front.answered {
             answered.push(self.front.requests[number as usize].id);
             if let Some(tenants) = &mut self.observers.recorder.tenants {
@@ -444,11 +454,6 @@ impl Device {
             let request = &self.front.requests[number as usize];
             probe.completed(request.id, self.flash.now.since(request.arrival), self.flash.now);
         }
-    }
-
-    /// Identity of a request, for probes.
-    pub(super) fn request_id(&self, number: u32) -> u64 {
-        self.front.requests.get(number as usize).map_or(u64::MAX, |request| request.id)
     }
 
     /// Gives every die that got work the chance to begin.

@@ -1,5 +1,6 @@
 //! Answers told one by one, for whoever puts several drives together.
 
+use super::front::Front;
 use serde::{Deserialize, Serialize};
 
 use super::Device;
@@ -35,6 +36,17 @@ impl Answers {
     }
 }
 
+impl Front {
+    /// The host has the answer.
+    #[inline(always)]
+    pub(super) fn tell_answer(&mut self, number: u32) {
+        let id = self.request_id(number);
+        if let Some(answers) = &mut self.answers {
+            answers.done.push((id, number));
+        }
+    }
+}
+
 impl Device {
     /// From now on answers are kept, to be taken ([`Self::lend_answers`]) before the drive has anything else to do: then
     /// the number of a request that was answered belongs to another.
@@ -55,15 +67,6 @@ impl Device {
     pub fn take_back(&mut self, mut answers: Box<Answers>) {
         answers.done.clear();
         self.front.answers = Some(answers);
-    }
-
-    /// The host has the answer.
-    #[inline(always)]
-    pub(super) fn tell_answer(&mut self, number: u32) {
-        let id = self.request_id(number);
-        if let Some(answers) = &mut self.front.answers {
-            answers.done.push((id, number));
-        }
     }
 
     /// Flash pages waiting or running on the die that holds this byte of the host's address space; 0 for a page without

@@ -87,7 +87,7 @@ impl Device {
         }
         self.ftl.audit_blocks(&valid)?;
         self.ftl.audit_bad_blocks()?;
-        self.audit_planes()?;
+        self.flash.audit_planes()?;
         self.audit_parity_pages()?;
         self.ftl.audit_parity(
             (0..self.ftl.all_units()).map(|lpa| self.ftl.lookup(Lpa(lpa))).filter(|ppa| ppa.is_some()),

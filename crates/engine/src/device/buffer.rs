@@ -2,6 +2,8 @@
 //! TRIM drops what it names, a flush waits for what is dirty.
 
 use super::Device;
+use super::controller::Controller;
+use super::flash::Flash;
 use super::ftl::Ftl;
 use super::purposes::Purpose;
 use crate::cache::state::Promise;
@@ -20,6 +22,32 @@ impl Ftl {
     pub(super) fn group_of(&self, lpa: Lpa, point: u8) -> u32 {
         let domain = self.placement.plane_by_address(lpa).map_or(0, |plane| self.domains.of(plane).0);
         self.points.group(domain, point)
+    }
+}
+
+impl Flash {
+    fn cache_resource(&self) -> usize {
+        self.decoder_resource() + 1
+    }
+
+    /// Place of the end of a pause in the event set: behind the joining.
+    pub(super) fn pause_resource(&self) -> usize {
+        self.decoder_resource() + 3
+    }
+
+    /// Place of the moment at which a throttled write enters: behind that.
+    pub(super) fn throttle_resource(&self) -> usize {
+        self.decoder_resource() + 4
+    }
+}
+
+impl Controller {
+    /// Brings what the search for a unit begins with towards the caches, if there is a cache.
+    #[inline(always)]
+    pub(super) fn fetch_cached(&self, lpa: u32) {
+        if let Some(cache) = &self.cache {
+            cache.state.table.prefetch(Lpa(lpa));
+        }
     }
 }
 
@@ -80,7 +108,7 @@ impl Device {
                     return;
                 }
                 if let Some(until) = cache.state.throttled_until(self.flash.now) {
-                    let resource = self.throttle_resource();
+                    let resource = self.flash.throttle_resource();
                     return self.flash.events.set(resource, until);
                 }
                 if !self.make_room() {
@@ -97,7 +125,7 @@ impl Device {
             let waited = self.flash.now.since(wait_from);
             self.flash.pool.parts_mut(id).add(Part::Buffer, waited.0);
             self.enter(whose.request(), lpa, held);
-            let durable = self.is_durable(whose.request());
+            let durable = self.front.is_durable(whose.request());
             self.entered(id, durable);
         }
     }
@@ -112,14 +140,6 @@ impl Device {
         }
         if let Some(&soon) = state.waiting.get(1) {
             state.table.prefetch(self.ftl.purposes[soon].lpa);
-        }
-    }
-
-    /// Brings what the search for a unit begins with towards the caches, if there is a cache.
-    #[inline(always)]
-    pub(super) fn fetch_cached(&self, lpa: u32) {
-        if let Some(cache) = &self.controller.cache {
-            cache.state.table.prefetch(Lpa(lpa));
         }
     }
 
@@ -143,7 +163,7 @@ impl Device {
 
     /// A unit of a write takes effect in the cache, where it is held or where room was made.
     fn enter(&mut self, request: u32, lpa: Lpa, held: Option<Slot>) {
-        let (start, end) = self.wanted_range(request, lpa);
+        let (start, end) = self.front.wanted_range(request, lpa, self.geometry.unit_bytes);
         let stream = self.front.requests[request as usize].stream();
         let point = self.host_point(lpa, stream);
         let group = self.ftl.group_of(lpa, point);
@@ -181,7 +201,7 @@ impl Device {
         if cache.state.cold.as_mut().is_some_and(|cold| cold.is_cold(lpa, self.flash.now)) {
             cache.state.urgent.push_back(lpa.0);
         }
-        let id = self.request_id(request);
+        let id = self.front.request_id(request);
         if let Some(probe) = &mut self.observers.probe {
             probe.took_effect(id, lpa, self.flash.now);
         }
@@ -197,7 +217,7 @@ impl Device {
 
     /// A unit of a read that just came: whether the cache serves it.
     pub(super) fn read_from_cache(&mut self, request: u32, lpa: Lpa, bytes: u32) -> bool {
-        let (start, end) = self.wanted_range(request, lpa);
+        let (start, end) = self.front.wanted_range(request, lpa, self.geometry.unit_bytes);
         let mapped = self.ftl.is_mapped(lpa);
         let Some(cache) = self.controller.cache.as_deref_mut() else { return false };
         cache.state.read_came(self.flash.now);
@@ -235,7 +255,7 @@ impl Device {
                 self.fail(format!("a read of {lpa:?} found a version in the cache that is not the newest"));
             }
         }
-        let id = self.request_id(request);
+        let id = self.front.request_id(request);
         if let Some(probe) = &mut self.observers.probe {
             probe.read(id, lpa, Some(newest), self.flash.now);
         }
@@ -269,7 +289,7 @@ impl Device {
         if class != Class::HostRead {
             return false;
         }
-        let (start, end) = self.wanted_range(whose.request(), lpa);
+        let (start, end) = self.front.wanted_range(whose.request(), lpa, self.geometry.unit_bytes);
         cache.state.table.find(lpa).is_some_and(|slot| cache.state.table.holds(slot, start, end))
     }
 
@@ -310,7 +330,7 @@ impl Device {
         if !self.controller.cache.as_deref_mut().is_some_and(|cache| cache.policy.admits_read(lpa)) {
             return;
         }
-        let (start, end) = self.wanted_range(request, lpa);
+        let (start, end) = self.front.wanted_range(request, lpa, self.geometry.unit_bytes);
         let group = self.ftl.group_of(lpa, 0);
         let version = self.ftl.versions.as_ref().map_or(0, |versions| versions.stored(ppa));
         let Some(cache) = self.controller.cache.as_deref_mut() else { return };
@@ -392,7 +412,7 @@ impl Device {
         let now = self.flash.now;
         self.flash.pool[id].wait_from = now;
         let (request, bytes) = (self.ftl.purposes[id].whose.request(), self.flash.pool[id].bytes);
-        let resource = self.cache_resource();
+        let resource = self.flash.cache_resource();
         let Some(cache) = self.controller.cache.as_deref_mut() else { return };
         if cache.state.dram.is_immediate(bytes) {
             return self.unit_done(id, None);
@@ -404,7 +424,7 @@ impl Device {
 
     /// The first access to the DRAM has ended.
     pub(super) fn dram_event(&mut self) {
-        let resource = self.cache_resource();
+        let resource = self.flash.cache_resource();
         let Some(cache) = self.controller.cache.as_deref_mut() else { return };
         let Some((id, next)) = cache.state.dram.ended() else { return };
         if let Some(end) = next {
@@ -413,19 +433,5 @@ impl Device {
         let took = self.flash.now.since(self.flash.pool[id].wait_from);
         self.flash.pool.parts_mut(id).add(Part::Cache, took.0);
         self.unit_done(id, None);
-    }
-
-    fn cache_resource(&self) -> usize {
-        self.decoder_resource() + 1
-    }
-
-    /// Place of the end of a pause in the event set: behind the joining.
-    pub(super) fn pause_resource(&self) -> usize {
-        self.decoder_resource() + 3
-    }
-
-    /// Place of the moment at which a throttled write enters: behind that.
-    pub(super) fn throttle_resource(&self) -> usize {
-        self.decoder_resource() + 4
     }
 }

@@ -5,6 +5,7 @@
 //! suspended while it overlaps another.
 
 use super::Device;
+use super::flash::Flash;
 use super::purposes::Purpose;
 use crate::nand::cache_register::{Aside, CacheRegister};
 use crate::nand::die::{Command, CommandForm, Phase};
@@ -14,27 +15,17 @@ use wordline_base::ids::DieId;
 use wordline_base::parts::Part;
 use wordline_base::time::Ns;
 
-impl Device {
+impl Flash {
     fn register_resource(&self, die: DieId) -> usize {
-        self.flash.dies.len() + self.flash.channels.len() + die.index()
-    }
-
-    /// The event of a die's cache register.
-    pub(super) fn register_event(&mut self, die: DieId) {
-        match self.flash.overlap.registers[die.index()].aside {
-            Aside::Nothing => self.consider_loading(die),
-            Aside::Reading => self.flash.overlap.registers[die.index()].aside = Aside::Read,
-            Aside::Programming => self.former_programmed(die),
-            Aside::Held | Aside::Read => {}
-        }
+        self.dies.len() + self.channels.len() + die.index()
     }
 
     /// The channel is the die's until `end` for a command of which the cache register makes more than its transfer and
     /// its array time: the time of the die's next event.
     pub(super) fn granted_beside(&mut self, die: DieId, end: Ns) -> Option<Ns> {
-        let state = &mut self.flash.dies[die.index()];
-        let (phase, event) = match self.flash.overlap.registers[die.index()].aside {
-            Aside::Held => (Phase::Moving, end + self.flash.overlap.read_busy),
+        let state = &mut self.dies[die.index()];
+        let (phase, event) = match self.overlap.registers[die.index()].aside {
+            Aside::Held => (Phase::Moving, end + self.overlap.read_busy),
             Aside::Programming => (Phase::Loading, end),
             _ => {
                 self.expect_loading(die, end);
@@ -43,6 +34,54 @@ impl Device {
         };
         state.phase = phase;
         Some(event)
+    }
+
+    /// The reads that a die, or a second server, is at: of two that overlap first the one whose data leaves first.
+    pub(super) fn running_reads(&self, server: usize) -> impl Iterator<Item = &Command> {
+        let running = self.dies.get(server).filter(|die| die.phase != Phase::Idle).map(|die| &die.command);
+        let register = self.overlap.registers.get(server);
+        let aside = |wanted: &[Aside]| {
+            register.filter(|register| wanted.contains(&register.aside)).map(|register| &register.command)
+        };
+        let in_order = [aside(&[Aside::Held]), running, aside(&[Aside::Reading, Aside::Read])];
+        in_order.into_iter().flatten().filter(|command| command.class.op() == FlashOp::Read)
+    }
+
+    /// From `at` on the array programs: the data of the next program may come in.
+    pub(super) fn expect_loading(&mut self, die: DieId, at: Ns) {
+        if self.overlap.program && self.dies[die.index()].command.class.op() == FlashOp::Program {
+            self.events.set(self.register_resource(die), at);
+        }
+    }
+
+    /// The next program's data is in the cache register.
+    pub(super) fn loaded(&mut self, die: DieId) {
+        if self.overlap.registers[die.index()].aside == Aside::Programming {
+            self.overlap.registers[die.index()].since = self.now;
+            self.dies[die.index()].phase = Phase::Loaded;
+        } else {
+            self.move_to_page_register(die);
+        }
+    }
+
+    fn move_to_page_register(&mut self, die: DieId) {
+        let busy = self.overlap.program_busy;
+        let state = &mut self.dies[die.index()];
+        state.phase = Phase::Moving;
+        state.command.parts.add(Part::Cell, busy.0);
+        self.events.set(Device::die_resource(die), self.now + busy);
+    }
+}
+
+impl Device {
+    /// The event of a die's cache register.
+    pub(super) fn register_event(&mut self, die: DieId) {
+        match self.flash.overlap.registers[die.index()].aside {
+            Aside::Nothing => self.consider_loading(die),
+            Aside::Reading => self.flash.overlap.registers[die.index()].aside = Aside::Read,
+            Aside::Programming => self.former_programmed(die),
+            Aside::Held | Aside::Read => {}
+        }
     }
 
     /// Data has moved between the two registers of a die.
@@ -88,7 +127,7 @@ impl Device {
         let after = if self.flash.overlap.sequential_reads { former.head } else { NONE };
         loop {
             let state = &self.flash.dies[die.index()];
-            let waiting = self.open_work(die);
+            let waiting = self.flash.open_work(die);
             if state.suspended.is_some() || waiting == 0 {
                 return false;
             }
@@ -129,7 +168,7 @@ impl Device {
         let array = [now, now + next.cell];
         *register = CacheRegister { aside: Aside::Reading, command: next, array, since: now };
         self.observers.recorder.array_ns[die.index()] += next.cell.0;
-        self.flash.events.set(self.register_resource(die), array[1]);
+        self.flash.events.set(self.flash.register_resource(die), array[1]);
         self.flash.dies[die.index()].command = former;
         self.send_data(die, former.head, former.class);
     }
@@ -144,7 +183,7 @@ impl Device {
                 (state.phase, state.array, state.command) = (Phase::Array, register.array, register.command);
                 register.aside = Aside::Nothing;
                 let end = register.array[1];
-                self.flash.events.clear(self.register_resource(die));
+                self.flash.events.clear(self.flash.register_resource(die));
                 self.flash.events.set(Self::die_resource(die), end);
             }
             Aside::Read => {
@@ -159,30 +198,11 @@ impl Device {
         true
     }
 
-    /// The reads that a die, or a second server, is at: of two that overlap first the one whose data leaves first.
-    pub(super) fn running_reads(&self, server: usize) -> impl Iterator<Item = &Command> {
-        let running =
-            self.flash.dies.get(server).filter(|die| die.phase != Phase::Idle).map(|die| &die.command);
-        let register = self.flash.overlap.registers.get(server);
-        let aside = |wanted: &[Aside]| {
-            register.filter(|register| wanted.contains(&register.aside)).map(|register| &register.command)
-        };
-        let in_order = [aside(&[Aside::Held]), running, aside(&[Aside::Reading, Aside::Read])];
-        in_order.into_iter().flatten().filter(|command| command.class.op() == FlashOp::Read)
-    }
-
     // Programs.
-
-    /// From `at` on the array programs: the data of the next program may come in.
-    pub(super) fn expect_loading(&mut self, die: DieId, at: Ns) {
-        if self.flash.overlap.program && self.flash.dies[die.index()].command.class.op() == FlashOp::Program {
-            self.flash.events.set(self.register_resource(die), at);
-        }
-    }
 
     /// Takes the next program while the array works, if the scheduler wants it and it continues on the same planes.
     pub(super) fn consider_loading(&mut self, die: DieId) {
-        let waiting = self.open_work(die);
+        let waiting = self.flash.open_work(die);
         let state = &self.flash.dies[die.index()];
         let [begin, end] = state.array;
         let command = &state.command;
@@ -207,7 +227,7 @@ impl Device {
             since: self.flash.now,
         };
         self.flash.events.clear(Self::die_resource(die));
-        self.flash.events.set(self.register_resource(die), end);
+        self.flash.events.set(self.flash.register_resource(die), end);
         let head = self.flash.dies[die.index()].pop(&mut self.flash.pool, class);
         self.note_queue(die, class, Some(head));
         self.start_command(die, class, head, former.head);
@@ -235,8 +255,8 @@ impl Device {
         let Op { ppa, class, .. } = self.flash.pool[head];
         let program = class.op() == FlashOp::Program;
         let pages = if program { self.geometry.pages_at_once(self.ftl.cell_mode(ppa)) } else { 1 };
-        let page = self.flash_page(head);
-        while former != NONE && self.flash_page(former).wrapping_add(pages) != page {
+        let page = self.flash.flash_page(head);
+        while former != NONE && self.flash.flash_page(former).wrapping_add(pages) != page {
             former = self.flash.pool[former].next;
         }
         former != NONE && self.geometry.place(ppa).page >= pages
@@ -250,24 +270,6 @@ impl Device {
         point.is_some_and(|point| point.open_unit == head && point.has_room())
     }
 
-    /// The next program's data is in the cache register.
-    pub(super) fn loaded(&mut self, die: DieId) {
-        if self.flash.overlap.registers[die.index()].aside == Aside::Programming {
-            self.flash.overlap.registers[die.index()].since = self.flash.now;
-            self.flash.dies[die.index()].phase = Phase::Loaded;
-        } else {
-            self.move_to_page_register(die);
-        }
-    }
-
-    fn move_to_page_register(&mut self, die: DieId) {
-        let busy = self.flash.overlap.program_busy;
-        let state = &mut self.flash.dies[die.index()];
-        state.phase = Phase::Moving;
-        state.command.parts.add(Part::Cell, busy.0);
-        self.flash.events.set(Self::die_resource(die), self.flash.now + busy);
-    }
-
     /// The array has programmed for the former command.
     fn former_programmed(&mut self, die: DieId) {
         let CacheRegister { command: former, since, .. } = self.flash.overlap.registers[die.index()];
@@ -278,7 +280,7 @@ impl Device {
         state.command = next;
         if state.phase == Phase::Loaded {
             state.command.parts.add(Part::DieWait(former.class), self.flash.now.since(since).0);
-            self.move_to_page_register(die);
+            self.flash.move_to_page_register(die);
         }
     }
 }

@@ -4,6 +4,7 @@
 //! when none of its dies has any: one for each die that has work, all of the same operation, one behind the other on the
 //! channel. Dies never begin on their own.
 
+use super::flash::Flash;
 use serde::{Deserialize, Serialize};
 
 use super::Device;
@@ -78,25 +79,25 @@ impl Chips {
     }
 }
 
-impl Device {
+impl Flash {
     /// A die of such a chip has work or nothing to do any more: its channel looks at its chips when it is free and all
     /// requests of that nanosecond are known.
     pub(super) fn ask_for_turn(&mut self, die: DieId) {
-        self.flash.dies[die.index()].occupy(None, self.flash.now);
-        if let Some(chips) = &mut self.flash.chips {
+        self.dies[die.index()].occupy(None, self.now);
+        if let Some(chips) = &mut self.chips {
             chips.stir(die);
         }
         self.rest_behind_gates(die);
-        let number = self.flash.channel_of[die.index()];
-        let time = self.flash.channels[number as usize].free_at.max(self.flash.now);
+        let number = self.channel_of[die.index()];
+        let time = self.channels[number as usize].free_at.max(self.now);
         let resource = self.channel_resource(number);
-        self.flash.events.set_behind(resource, time);
+        self.events.set_behind(resource, time);
     }
 
     /// A channel is granted until `end`, and will be looked at again then.
     #[inline(always)]
     pub(super) fn expect_turns(&mut self, channel: u32, end: Ns) {
-        if self.flash.chips.is_some() {
+        if self.chips.is_some() {
             self.look_at_chips_at(channel, end);
         }
     }
@@ -104,9 +105,27 @@ impl Device {
     #[inline(never)]
     fn look_at_chips_at(&mut self, channel: u32, end: Ns) {
         let resource = self.channel_resource(channel);
-        self.flash.events.set_behind(resource, end);
+        self.events.set_behind(resource, end);
     }
 
+    /// Of the dies of a chip, the one with the oldest command of a class that it may begin, and that command; the first die
+    /// and [`NONE`] where there is none.
+    fn oldest(&self, first: u32, dies: u32, class: Class) -> (DieId, OpId) {
+        let mut oldest = (DieId(first), NONE);
+        for die in (first..first + dies).map(DieId) {
+            if self.open_work(die) & (1 << class.index()) == 0 {
+                continue;
+            }
+            let head = self.dies[die.index()].first(class);
+            if oldest.1 == NONE || self.pool[head].order < self.pool[oldest.1].order {
+                oldest = (die, head);
+            }
+        }
+        oldest
+    }
+}
+
+impl Device {
     /// A free channel to which nobody wants to send: the next chip that can do something begins.
     pub(super) fn serve_chips(&mut self, channel: u32) {
         let Some(chips) = &self.flash.chips else { return };
@@ -171,7 +190,7 @@ impl Device {
 
     /// The class that a chip serves next, and the die of its oldest command.
     fn choose_for_chip(&mut self, first: u32, dies: u32) -> Option<(DieId, Class)> {
-        let all = (first..first + dies).fold(0, |all, die| all | self.open_work(DieId(die)));
+        let all = (first..first + dies).fold(0, |all, die| all | self.flash.open_work(DieId(die)));
         if all == 0 {
             return None;
         }
@@ -181,8 +200,9 @@ impl Device {
             class
         } else {
             let mut oldest = [Fifo::default(); CLASSES];
-            classes_in(all)
-                .for_each(|class| oldest[class.index()] = Fifo::headed_by(self.oldest(first, dies, class).1));
+            classes_in(all).for_each(|class| {
+                oldest[class.index()] = Fifo::headed_by(self.flash.oldest(first, dies, class).1)
+            });
             let (urgent, pool, now) = (self.flash.urgent, &self.flash.pool, self.flash.now);
             let view = QueueView { queues: &oldest, waiting: all, urgent, pool, now };
             let class = self.flash.scheduler.next(&view);
@@ -192,29 +212,13 @@ impl Device {
             };
             class
         };
-        Some((self.oldest(first, dies, class).0, class))
-    }
-
-    /// Of the dies of a chip, the one with the oldest command of a class that it may begin, and that command; the first die
-    /// and [`NONE`] where there is none.
-    fn oldest(&self, first: u32, dies: u32, class: Class) -> (DieId, OpId) {
-        let mut oldest = (DieId(first), NONE);
-        for die in (first..first + dies).map(DieId) {
-            if self.open_work(die) & (1 << class.index()) == 0 {
-                continue;
-            }
-            let head = self.flash.dies[die.index()].first(class);
-            if oldest.1 == NONE || self.flash.pool[head].order < self.flash.pool[oldest.1].order {
-                oldest = (die, head);
-            }
-        }
-        oldest
+        Some((self.flash.oldest(first, dies, class).0, class))
     }
 
     /// Whether an idle die begins a command of one of these classes.
     fn begin_one_of(&mut self, die: DieId, classes: u32) -> bool {
         loop {
-            let waiting = self.open_work(die) & classes;
+            let waiting = self.flash.open_work(die) & classes;
             if waiting == 0 {
                 return false;
             }

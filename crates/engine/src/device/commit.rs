@@ -96,7 +96,7 @@ impl Device {
         self.ftl.mapped_units += u64::from(!old.is_some());
         self.map_changed(lpa, old, ppa, self.flash.pool[unit].class.cause());
         if self.observers.probe.is_some() {
-            let id = self.request_id(whose.request());
+            let id = self.front.request_id(whose.request());
             if let Some(probe) = &mut self.observers.probe {
                 probe.took_effect(id, lpa, self.flash.now);
             }

@@ -163,7 +163,7 @@ impl Device {
     /// A system asks for a copy. `read` is the read that it was told of, whose data is with the controller.
     pub(super) fn ask_for_copy(&mut self, owner: usize, lpa: Lpa, to: CopyTarget, read: Option<(Lpa, Ppa)>) {
         if let Some(what) = self.ftl.wrong_copy(owner, lpa, to) {
-            let name = self.system_name(owner);
+            let name = self.systems.system_name(owner);
             return self.fail(format!("the system {name} asked for a copy {what}"));
         }
         let read = read.filter(|read| read.0 == lpa).map(|read| read.1);

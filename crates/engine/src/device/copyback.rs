@@ -4,6 +4,7 @@
 //! ([`Op::source`]) and where they go ([`Op::ppa`]).
 
 use super::Device;
+use super::flash::Flash;
 use super::purposes::Purpose;
 use crate::nand::Place;
 use crate::nand::die::{Command, CommandForm, Phase};
@@ -13,6 +14,24 @@ use wordline_base::ids::{DieId, DomainId, Ppa};
 use wordline_base::parts::{Part, Parts};
 use wordline_base::time::Ns;
 use wordline_config::device::MultiPlaneRule;
+
+impl Flash {
+    /// Whether a waiting command may join a copyback under the multi-plane rule: its source, too, must fit.
+    pub(super) fn sources_fit(&self, candidate: OpId, head: OpId) -> bool {
+        let place = |op: OpId| self.geometry.place(self.pool[op].source);
+        self.copybacks.same_plane_only && self.fit(place(candidate), place(head))
+    }
+
+    /// Whether two pages of different planes may go in one command.
+    pub(super) fn fit(&self, one: Place, other: Place) -> bool {
+        match self.rules.multi_plane {
+            MultiPlaneRule::None => false,
+            MultiPlaneRule::SameBlockAndPage => one.page == other.page && one.block == other.block,
+            MultiPlaneRule::SamePage => one.page == other.page,
+            MultiPlaneRule::Any => true,
+        }
+    }
+}
 
 impl Device {
     /// Moves a flash page of a victim by copyback, to the next place of its domain's write point for this cause; `false`,
@@ -68,22 +87,6 @@ impl Device {
         let plain = self.geometry.pages_at_once(mode) == 1 && !self.rules.places_moves;
         let room = point.has_place() || !self.ftl.domain[domain.index()].free.is_empty();
         room && near && plain && point.open_unit == NONE && mode == self.ftl.cell_mode(page)
-    }
-
-    /// Whether a waiting command may join a copyback under the multi-plane rule: its source, too, must fit.
-    pub(super) fn sources_fit(&self, candidate: OpId, head: OpId) -> bool {
-        let place = |op: OpId| self.geometry.place(self.flash.pool[op].source);
-        self.flash.copybacks.same_plane_only && self.fit(place(candidate), place(head))
-    }
-
-    /// Whether two pages of different planes may go in one command.
-    pub(super) fn fit(&self, one: Place, other: Place) -> bool {
-        match self.flash.rules.multi_plane {
-            MultiPlaneRule::None => false,
-            MultiPlaneRule::SameBlockAndPage => one.page == other.page && one.block == other.block,
-            MultiPlaneRule::SamePage => one.page == other.page,
-            MultiPlaneRule::Any => true,
-        }
     }
 
     /// Longest time of the array for the pages of a command, by their own function.

@@ -1,6 +1,7 @@
 //! The content of page registers leaves for the controller, page by page.
 
 use super::Device;
+use super::flash::Flash;
 use super::purposes::Purpose;
 use crate::nand::die::{Command, Phase};
 use crate::sched::queue::{NONE, Op, OpId};
@@ -11,30 +12,11 @@ use wordline_base::parts::Part;
 /// Units of a flash page whose bytes are added up in one walk over those who want them.
 const UNITS_AT_ONCE: u32 = 16;
 
-impl Device {
-    /// The page register's content wants to leave.
-    #[inline(always)]
-    pub(super) fn send_data(&mut self, die: DieId, head: OpId, class: Class) {
-        if class.is_move() && self.geometry.unit_shift > 0 {
-            self.fetch_entries_of(head);
-        }
-        let bytes = self.bytes_wanted(head);
-        let duration = self.transfer(bytes);
-        self.charge_channel(class, bytes);
-        let blamed = !self.nobody_waits_for(class);
-        let state = &mut self.flash.dies[die.index()];
-        state.phase = Phase::DataWait;
-        state.data_out = duration;
-        if blamed {
-            state.command.parts.add(Part::Transfer, duration.0);
-        }
-        self.want_channel(die, class, duration);
-    }
-
+impl Flash {
     /// Bytes of a flash page that its readers want; a unit that several want moves once.
     #[inline]
     pub(super) fn bytes_wanted(&self, head: OpId) -> u32 {
-        let op = &self.flash.pool[head];
+        let op = &self.pool[head];
         if op.next_unit == NONE { op.bytes } else { self.bytes_of_chain(head) }
     }
 
@@ -43,8 +25,8 @@ impl Device {
         for first in (0..units).step_by(UNITS_AT_ONCE as usize) {
             // The most that is wanted of each unit of the page.
             let mut most = [0u32; UNITS_AT_ONCE as usize];
-            for unit in self.flash.pool.units(head) {
-                let Op { ppa, bytes: wanted, .. } = self.flash.pool[unit];
+            for unit in self.pool.units(head) {
+                let Op { ppa, bytes: wanted, .. } = self.pool[unit];
                 let number = (ppa.0 & (units - 1)).wrapping_sub(first);
                 let Some(before) = most.get_mut(number as usize) else { continue };
                 bytes = bytes.saturating_add(wanted.saturating_sub(*before));
@@ -52,6 +34,27 @@ impl Device {
             }
         }
         bytes
+    }
+}
+
+impl Device {
+    /// The page register's content wants to leave.
+    #[inline(always)]
+    pub(super) fn send_data(&mut self, die: DieId, head: OpId, class: Class) {
+        if class.is_move() && self.geometry.unit_shift > 0 {
+            self.fetch_entries_of(head);
+        }
+        let bytes = self.flash.bytes_wanted(head);
+        let duration = self.flash.transfer(bytes);
+        self.charge_channel(class, bytes);
+        let blamed = !self.flash.nobody_waits_for(class);
+        let state = &mut self.flash.dies[die.index()];
+        state.phase = Phase::DataWait;
+        state.data_out = duration;
+        if blamed {
+            state.command.parts.add(Part::Transfer, duration.0);
+        }
+        self.want_channel(die, class, duration);
     }
 
     /// One flash page of a read has left.
@@ -67,10 +70,10 @@ impl Device {
         if !self.begin_decoding(head, die) {
             self.page_read(head, class, Some(die));
         }
-        let blamed = !self.nobody_waits_for(class);
+        let blamed = !self.flash.nobody_waits_for(class);
         let state = &mut self.flash.dies[die.index()];
         if next == NONE {
-            self.count(class, planes, 1);
+            self.observers.count(class, planes, 1);
             return self.command_done(die);
         }
         // For the planes that follow, this transfer was a wait.

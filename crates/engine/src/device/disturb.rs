@@ -1,5 +1,6 @@
 //! What reading does to flash, and what it costs when bits are wrong: read counts, retries, decoding.
 
+use super::flash::Flash;
 use super::purposes::{For, Purpose};
 use std::collections::VecDeque;
 
@@ -62,6 +63,37 @@ impl Disturb {
     }
 }
 
+impl Flash {
+    /// Time in the array that the retries of the command just put together add.
+    #[inline(always)]
+    pub(super) fn take_retry_time(&mut self) -> Ns {
+        self.disturb.as_mut().map_or(Ns::ZERO, |disturb| std::mem::take(&mut disturb.retry))
+    }
+
+    /// A program command takes this flash page: with the first page of a block its retention begins.
+    #[inline(always)]
+    pub(super) fn note_program_time(&mut self, head: OpId, page: u32) {
+        if page == 0
+            && let Some(errors) = self.disturb.as_mut().and_then(|disturb| disturb.errors.as_mut())
+        {
+            errors.programmed(self.pool[head].ppa, self.now);
+        }
+    }
+
+    /// The block that begins with this unit is erased.
+    #[inline]
+    pub(super) fn forget_reads(&mut self, first: Ppa) {
+        if let Some(disturb) = &mut self.disturb {
+            disturb.counts.erase(first);
+        }
+    }
+
+    /// Place of the decoder in the event set: behind dies, channels and cache registers.
+    pub(super) fn decoder_resource(&self) -> usize {
+        self.dies.len() + self.channels.len() + self.overlap.registers.len()
+    }
+}
+
 impl Device {
     /// Draws bit errors from the streams of this seed.
     pub fn seed_errors(&mut self, seed: u64) {
@@ -121,7 +153,7 @@ impl Device {
     #[inline(never)]
     fn draw_errors(&mut self, head: OpId, page: u32) -> ReadOutcome {
         let ppa = self.flash.pool[head].ppa;
-        let bytes = self.bytes_wanted(head).min(self.geometry.page_bytes);
+        let bytes = self.flash.bytes_wanted(head).min(self.geometry.page_bytes);
         let (erases, mode) = (self.ftl.erases_of_block(ppa), self.ftl.cell_mode(ppa));
         let cell_read = self.flash.timing.read(page, mode);
         let Some(disturb) = &mut self.flash.disturb else { return ReadOutcome::default() };
@@ -137,30 +169,6 @@ impl Device {
     /// does about it begins here.
     fn page_lost(&mut self, head: OpId) {
         self.observers.recorder.disturb.page_lost(self.flash.pool[head].class);
-    }
-
-    /// Time in the array that the retries of the command just put together add.
-    #[inline(always)]
-    pub(super) fn take_retry_time(&mut self) -> Ns {
-        self.flash.disturb.as_mut().map_or(Ns::ZERO, |disturb| std::mem::take(&mut disturb.retry))
-    }
-
-    /// A program command takes this flash page: with the first page of a block its retention begins.
-    #[inline(always)]
-    pub(super) fn note_program_time(&mut self, head: OpId, page: u32) {
-        if page == 0
-            && let Some(errors) = self.flash.disturb.as_mut().and_then(|disturb| disturb.errors.as_mut())
-        {
-            errors.programmed(self.flash.pool[head].ppa, self.flash.now);
-        }
-    }
-
-    /// The block that begins with this unit is erased.
-    #[inline]
-    pub(super) fn forget_reads(&mut self, first: Ppa) {
-        if let Some(disturb) = &mut self.flash.disturb {
-            disturb.counts.erase(first);
-        }
     }
 
     /// The data of a flash page has left its die: hands it to the decoder. `false` if decoding takes no time.
@@ -189,7 +197,7 @@ impl Device {
             }
             unit = self.flash.pool[unit].next_unit;
         }
-        let (done, resource) = (self.flash.now + takes, self.decoder_resource());
+        let (done, resource) = (self.flash.now + takes, self.flash.decoder_resource());
         let Some(disturb) = &mut self.flash.disturb else { return };
         disturb.decoding.push_back(Decoding { done, head });
         if disturb.decoding.len() == 1 {
@@ -199,18 +207,13 @@ impl Device {
 
     /// The first flash page in the decoder is done.
     pub(super) fn decoding_done(&mut self) {
-        let resource = self.decoder_resource();
+        let resource = self.flash.decoder_resource();
         let Some(disturb) = &mut self.flash.disturb else { return };
         let Some(Decoding { head, .. }) = disturb.decoding.pop_front() else { return };
         if let Some(next) = disturb.decoding.front() {
             self.flash.events.set(resource, next.done);
         }
         self.page_read(head, self.flash.pool[head].class, None);
-    }
-
-    /// Place of the decoder in the event set: behind dies, channels and cache registers.
-    pub(super) fn decoder_resource(&self) -> usize {
-        self.flash.dies.len() + self.flash.channels.len() + self.flash.overlap.registers.len()
     }
 
     pub(super) fn read_disturb_report(&self) -> Option<ReadDisturbReport> {

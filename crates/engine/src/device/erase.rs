@@ -42,7 +42,7 @@ impl Device {
     pub(super) fn block_erased(&mut self, head: OpId) {
         let ppa = self.flash.pool[head].ppa;
         self.flash.pool.remove(head);
-        self.forget_reads(ppa);
+        self.flash.forget_reads(ppa);
         self.reclaim_block_erased(ppa);
         self.ftl.erase_may_fail(ppa);
         if let Some(versions) = &mut self.ftl.versions {

@@ -83,7 +83,9 @@ impl Device {
             units.iter().for_each(|&lpa| versions.prefetch(lpa as u64));
         }
         if self.controller.cache.is_some() {
-            coming.flat_map(|request| self.first_units(request)).for_each(|lpa| self.fetch_cached(lpa));
+            coming
+                .flat_map(|request| self.first_units(request))
+                .for_each(|lpa| self.controller.fetch_cached(lpa));
         }
     }
 
@@ -138,7 +140,7 @@ impl Device {
     /// Brings what units of a read behind this one, up to `last`, will need towards the caches.
     #[inline(never)]
     pub(super) fn fetch_behind(&self, lpa: u32, last: u32) {
-        self.fetch_cached(lpa.saturating_add(UNITS_AHEAD));
+        self.controller.fetch_cached(lpa.saturating_add(UNITS_AHEAD));
         if last - lpa >= UNITS_AHEAD {
             self.fetch_for_systems(lpa + UNITS_AHEAD, Distance::Far);
         }

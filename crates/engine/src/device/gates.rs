@@ -1,28 +1,62 @@
 //! Gates at work: what a die may begin now, and when it looks again.
 
 use super::Device;
+use super::flash::Flash;
 use crate::sched::gates::ClassSet;
 use wordline_base::ids::DieId;
 use wordline_base::time::Ns;
+
+impl Flash {
+    /// The die whose gates a server obeys.
+    fn gate_of(&self, server: DieId) -> DieId {
+        match &self.plane_collection {
+            Some(collection) => collection.die(server),
+            None => server,
+        }
+    }
+
+    /// Classes of which something waits that the die may begin now, one bit each.
+    #[inline(always)]
+    pub(super) fn open_work(&self, die: DieId) -> u32 {
+        let waiting = self.dies[die.index()].waiting();
+        if self.gates.are_used() {
+            waiting & !self.gates.closed(self.gate_of(die), self.now)
+        } else {
+            waiting
+        }
+    }
+
+    /// A die rests: if something waits behind a gate, it looks again when the gate opens.
+    #[inline(always)]
+    pub(super) fn rest_behind_gates(&mut self, die: DieId) {
+        if !self.gates.are_used() {
+            return;
+        }
+        let waiting = self.dies[die.index()].waiting();
+        if let Some(opening) = self.gates.next_opening(self.gate_of(die), waiting, self.now) {
+            self.events.set(Device::die_resource(die), opening);
+        }
+    }
+}
 
 impl Device {
     /// A system closes gates on dies. It names the time at which they open again: there is no gate without an end.
     pub(super) fn close_gates(&mut self, system: usize, dies: &[DieId], classes: ClassSet, until: Ns) {
         let real = self.flash.outstanding.len();
         if let Some(die) = dies.iter().find(|die| die.index() >= real) {
-            let name = self.system_name(system);
+            let name = self.systems.system_name(system);
             return self
                 .fail(format!("the system {name} closed a gate on {die:?} of a drive of {real} dies"));
         }
         if until == Ns::NEVER {
-            let name = self.system_name(system);
+            let name = self.systems.system_name(system);
             return self.fail(format!("the system {name} closed a gate that never opens"));
         }
         for &die in dies {
             self.flash.gates.close(die, system as u32, classes, until);
             // A gate that is replaced may have opened.
             self.flash.touched.push(die);
-            self.touch_planes(die);
+            self.flash.touch_planes(die);
         }
     }
 
@@ -40,40 +74,9 @@ impl Device {
         for die in 0..self.flash.outstanding.len() {
             if all || self.flash.outstanding[die] > 0 {
                 self.flash.touched.push(DieId(die as u32));
-                self.touch_planes(DieId(die as u32));
+                self.flash.touch_planes(DieId(die as u32));
             }
         }
         self.finish_event();
-    }
-
-    /// The die whose gates a server obeys.
-    fn gate_of(&self, server: DieId) -> DieId {
-        match &self.flash.plane_collection {
-            Some(collection) => collection.die(server),
-            None => server,
-        }
-    }
-
-    /// Classes of which something waits that the die may begin now, one bit each.
-    #[inline(always)]
-    pub(super) fn open_work(&self, die: DieId) -> u32 {
-        let waiting = self.flash.dies[die.index()].waiting();
-        if self.flash.gates.are_used() {
-            waiting & !self.flash.gates.closed(self.gate_of(die), self.flash.now)
-        } else {
-            waiting
-        }
-    }
-
-    /// A die rests: if something waits behind a gate, it looks again when the gate opens.
-    #[inline(always)]
-    pub(super) fn rest_behind_gates(&mut self, die: DieId) {
-        if !self.flash.gates.are_used() {
-            return;
-        }
-        let waiting = self.flash.dies[die.index()].waiting();
-        if let Some(opening) = self.flash.gates.next_opening(self.gate_of(die), waiting, self.flash.now) {
-            self.flash.events.set(Self::die_resource(die), opening);
-        }
     }
 }

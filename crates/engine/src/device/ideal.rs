@@ -2,6 +2,7 @@
 //! channels. Data lies on the real dies; only who serves a read, and what it waits for, is ideal.
 
 use super::Device;
+use super::flash::Flash;
 use crate::nand::Geometry;
 use crate::sched::queue::OpId;
 use crate::stats::report::{ChannelReport, DieReport, SecondServerReport};
@@ -30,6 +31,21 @@ pub(super) fn servers(geometry: &Geometry, second: SecondServer, planes: bool) -
     }
 }
 
+impl Flash {
+    /// The real die of a server.
+    #[inline(always)]
+    pub(super) fn real_die(&self, server: DieId) -> usize {
+        let dies = self.outstanding.len();
+        if server.index() < dies {
+            return server.index();
+        }
+        match &self.plane_collection {
+            Some(collection) => collection.die(server).index(),
+            None => server.index() - dies,
+        }
+    }
+}
+
 impl Device {
     /// Whether an operation goes to the second server of its die, if there is one: a read for a read request, or of a
     /// translation page, for which such reads may wait. The reads of read-modify-writes are work of writes.
@@ -49,22 +65,9 @@ impl Device {
             return DieId(die.0 + self.flash.second_server);
         }
         if self.flash.plane_collection.is_some() {
-            return self.plane_server(self.flash.pool[unit].class, ppa).unwrap_or(die);
+            return self.flash.plane_server(self.flash.pool[unit].class, ppa).unwrap_or(die);
         }
         die
-    }
-
-    /// The real die of a server.
-    #[inline(always)]
-    pub(super) fn real_die(&self, server: DieId) -> usize {
-        let dies = self.flash.outstanding.len();
-        if server.index() < dies {
-            return server.index();
-        }
-        match &self.flash.plane_collection {
-            Some(collection) => collection.die(server).index(),
-            None => server.index() - dies,
-        }
     }
 
     /// Checked mode: whether a read finds the newest version that flash has. On a second server a page counts as programmed as soon
@@ -88,7 +91,8 @@ impl Device {
             return (dies, channels);
         }
         let real = dies.len();
-        for (number, (clock, die)) in self.die_clocks(end).iter().skip(real).zip(&mut dies).enumerate() {
+        for (number, (clock, die)) in self.flash.die_clocks(end).iter().skip(real).zip(&mut dies).enumerate()
+        {
             die.second_server = Some(SecondServerReport {
                 busy_ns: [Class::HostRead, Class::MapRead]
                     .map(|class| self.observers.recorder.die_busy(real + number, clock, class))

@@ -6,7 +6,7 @@
 //! what reads wait for, with more the bus. Where data goes before commands, and is longer, the dies work in step: all data
 //! moves, then all arrays work. Then only commands go beside arrays, and E stands in the place of E + X.
 
-use super::Device;
+use super::flash::Flash;
 use wordline_base::ids::DieId;
 use wordline_base::time::Ns;
 use wordline_config::device::ChannelArbitration;
@@ -17,12 +17,11 @@ const PARTS: u64 = 256;
 /// Parts of the bus time of a read, one of which fewer planes must win to be worth it.
 const WORTH: u64 = 50;
 
-impl Device {
+impl Flash {
     /// Whether a further plane takes more bus time than a command of its own. Chips that take commands as one join always, as
     /// the controller does that they are modelled on.
     pub(super) fn is_joining_dear(&self) -> bool {
-        self.flash.chips.is_none()
-            && self.flash.timing.read_command(2).0 > 2 * self.flash.timing.read_command(1).0
+        self.chips.is_none() && self.timing.read_command(2).0 > 2 * self.timing.read_command(1).0
     }
 
     /// Most planes of a read that a die begins at `now`, beside so many dies of its channel for which reads wait. Its array
@@ -35,9 +34,9 @@ impl Device {
         [array, data]: [Ns; 2],
         now: Ns,
     ) -> u32 {
-        let own = self.flash.timing.read_command(1).0;
-        let further = self.flash.timing.read_command(2).0 - own;
-        let in_step = self.flash.rules.arbitration == ChannelArbitration::DataOutFirst && data.0 > own;
+        let own = self.timing.read_command(1).0;
+        let further = self.timing.read_command(2).0 - own;
+        let in_step = self.rules.arbitration == ChannelArbitration::DataOutFirst && data.0 > own;
         let bus = beside * if in_step { further } else { further + data.0 };
         if bus == 0 {
             return u32::MAX;

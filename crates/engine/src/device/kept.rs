@@ -147,7 +147,7 @@ impl Device {
                 self.check_collection(domain);
             }
             None => {
-                let name = self.system_name(system);
+                let name = self.systems.system_name(system);
                 self.fail(format!(
                     "the system {name} closed {superblock:?}: allowed: superblocks that it keeps open and no plan fills"
                 ));

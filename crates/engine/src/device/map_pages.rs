@@ -220,7 +220,7 @@ impl Device {
         }
         while !held.is_empty() {
             let id = held.pop(&mut self.flash.pool);
-            self.end_translation_wait(id);
+            self.flash.end_translation_wait(id);
             self.go_on(id);
         }
     }

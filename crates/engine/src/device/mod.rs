@@ -87,6 +87,7 @@ mod wear_out;
 mod write_back;
 mod write_data;
 
+use flash::Flash;
 use ftl::Ftl;
 use std::collections::VecDeque;
 
@@ -192,6 +193,12 @@ impl Ftl {
     }
 }
 
+impl Flash {
+    fn channel_resource(&self, channel: u32) -> usize {
+        self.dies.len() + channel as usize
+    }
+}
+
 impl Device {
     /// Watches requests and page reads. For tests and tools; costs time.
     pub fn set_probe(&mut self, probe: Box<dyn Probe>) {
@@ -270,9 +277,5 @@ impl Device {
 
     fn die_resource(die: DieId) -> usize {
         die.index()
-    }
-
-    fn channel_resource(&self, channel: u32) -> usize {
-        self.flash.dies.len() + channel as usize
     }
 }

@@ -1,5 +1,6 @@
 //! What is recorded beside the totals: the time series, the samples, energy, erase counts by resource.
 
+use super::flash::Flash;
 use super::ftl::Ftl;
 use serde::{Deserialize, Serialize};
 
@@ -90,6 +91,35 @@ impl Ftl {
     }
 }
 
+impl Flash {
+    /// A die and its second server or those of its planes, if it has any, together.
+    fn die_state(&self, die: DieId) -> DieState {
+        let outstanding = self.outstanding[die.index()];
+        let (mut reads, mut busy) = (0, false);
+        let second = (self.second_server > 0).then(|| die.index() + self.outstanding.len());
+        let planes = self.plane_collection.iter().flat_map(|collection| collection.servers_of(die));
+        for server in [die.index()].into_iter().chain(second).chain(planes.map(DieId::index)) {
+            let state = &self.dies[server];
+            let classes = Class::ALL.iter().filter(|class| class.op() == FlashOp::Read);
+            reads += classes.map(|&class| self.heads(state.first(class))).sum::<u32>();
+            reads += self.running_reads(server).map(|command| self.heads(command.head)).sum::<u32>();
+            busy |= state.phase != Phase::Idle;
+        }
+        debug_assert!(reads <= outstanding, "reads of a die are among its commands");
+        DieState { outstanding, reads, busy }
+    }
+
+    /// Heads in a queue or of a command.
+    fn heads(&self, first: OpId) -> u32 {
+        let (mut count, mut head) = (0, first);
+        while head != NONE {
+            count += 1;
+            head = self.pool[head].next;
+        }
+        count
+    }
+}
+
 impl Device {
     /// Records from now on what `config` asks for; samples begin with the window. For a drive at rest.
     pub fn measure(&mut self, config: &MeasureConfig) {
@@ -99,7 +129,7 @@ impl Device {
         let chips = config.chips.then(|| Box::new(ChipRecorder::new(dies, dies_per_chip, self.flash.now)));
         self.observers.monitor = Monitor { config: config.clone(), series, chips, ..Monitor::default() };
         if config.collisions {
-            self.watch_reads_for_recorder();
+            self.systems.watch_reads_for_recorder();
         }
         self.observers.monitor.set_due();
     }
@@ -124,7 +154,7 @@ impl Device {
             }
         }
         if let Some(sampler) = &mut monitor.sampler {
-            let dies = (0..self.flash.outstanding.len() as u32).map(|die| self.die_state(DieId(die)));
+            let dies = (0..self.flash.outstanding.len() as u32).map(|die| self.flash.die_state(DieId(die)));
             sampler.take(time, dies, self.flash.channels.iter().map(|channel| channel.free_at));
         }
         if let Some(probe) = &mut monitor.collisions {
@@ -137,23 +167,6 @@ impl Device {
 
     fn moment(&self, now: Ns) -> Moment<'_> {
         Moment { now, recorder: &self.observers.recorder, outstanding: &self.flash.outstanding }
-    }
-
-    /// A die and its second server or those of its planes, if it has any, together.
-    fn die_state(&self, die: DieId) -> DieState {
-        let outstanding = self.flash.outstanding[die.index()];
-        let (mut reads, mut busy) = (0, false);
-        let second = (self.flash.second_server > 0).then(|| die.index() + self.flash.outstanding.len());
-        let planes = self.flash.plane_collection.iter().flat_map(|collection| collection.servers_of(die));
-        for server in [die.index()].into_iter().chain(second).chain(planes.map(DieId::index)) {
-            let state = &self.flash.dies[server];
-            let classes = Class::ALL.iter().filter(|class| class.op() == FlashOp::Read);
-            reads += classes.map(|&class| self.heads(state.first(class))).sum::<u32>();
-            reads += self.running_reads(server).map(|command| self.heads(command.head)).sum::<u32>();
-            busy |= state.phase != Phase::Idle;
-        }
-        debug_assert!(reads <= outstanding, "reads of a die are among its commands");
-        DieState { outstanding, reads, busy }
     }
 
     /// A read of the host was issued to its die: the recorder of collisions looks at it.
@@ -170,22 +183,12 @@ impl Device {
             let running = self.running(server).map(|(class, _)| class.op());
             let place = |kind| match running == Some(kind) {
                 true => Some(Place::Running),
-                false => self.waits_ahead(die, kind).then_some(Place::Queued),
+                false => self.flash.waits_ahead(die, kind).then_some(Place::Queued),
             };
             let ahead = Ahead { program: place(FlashOp::Program), erase: place(FlashOp::Erase) };
             probe.issued(die.index(), &there, &self.flash.outstanding, known.total(), ahead);
         }
         (self.observers.monitor.collisions, self.observers.monitor.reads) = (Some(probe), known);
-    }
-
-    /// Heads in a queue or of a command.
-    fn heads(&self, first: OpId) -> u32 {
-        let (mut count, mut head) = (0, first);
-        while head != NONE {
-            count += 1;
-            head = self.flash.pool[head].next;
-        }
-        count
     }
 
     /// The window opens at `now`: the recorder is about to forget what it counted.

@@ -48,7 +48,7 @@ impl Device {
 
     /// What is asked of the policies once, since it never changes.
     pub(super) fn note_policies(&mut self) {
-        self.rules.places_moves = self.ftl.placement.places_moves() || self.systems_place_moves();
+        self.rules.places_moves = self.ftl.placement.places_moves() || self.systems.systems_place_moves();
         self.flash.rules.interrupts = Class::ALL.iter().any(|&class| self.flash.scheduler.suspends(class, 0));
     }
 }

@@ -310,7 +310,7 @@ impl Device {
     /// What keeps a page from being read at once because its plane collects, and for how long still; waits for the channel are
     /// not foreseen.
     fn kept_by_collection(&self, ppa: Ppa) -> Option<Ns> {
-        let server = self.plane_server(Class::GcProgram, ppa).unwrap_or(self.geometry.die_at(ppa).0);
+        let server = self.flash.plane_server(Class::GcProgram, ppa).unwrap_or(self.geometry.die_at(ppa).0);
         let state = &self.flash.dies[server.index()];
         let command = &state.command;
         if state.phase == Phase::Idle || command.class.cause() != Cause::Gc {
@@ -408,7 +408,7 @@ impl Device {
             this.flash.pool[unit].wait_from = this.flash.now;
             let rebuilt = this.rebuilds_page(unit);
             if !rebuilt {
-                this.begin_wait(unit, die);
+                this.flash.begin_wait(unit, die);
             }
             !rebuilt
         });

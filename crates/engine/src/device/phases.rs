@@ -1,11 +1,25 @@
 //! A drive begins in the middle of its life: what is open in each domain and what is being collected, as the phases of the
 //! steady state have it ([`crate::blocks::steady`]).
 
+use super::ftl::Ftl;
 use super::{Device, DomainState};
 use crate::blocks::BlockState;
 use crate::blocks::steady::{self, Collection, Parted, Plan, Shape, seed_of};
 use wordline_base::class::Cause;
 use wordline_base::ids::{DomainId, Ppa, SuperblockId};
+
+impl Ftl {
+    /// Nothing is in a superblock that is erased.
+    fn forget_versions(&mut self, domain: DomainId, superblock: SuperblockId) {
+        let (block, units) = (self.blocks.split(superblock).1, self.geometry.units_per_block());
+        for index in 0..self.domains.width() as usize {
+            let first = self.geometry.first_unit(self.domains.planes(domain)[index], block, 0);
+            if let Some(versions) = &mut self.versions {
+                versions.erase(first, units);
+            }
+        }
+    }
+}
 
 impl Device {
     /// What the phases of the domains are drawn from, in a run with this seed. `at_once`: the run begins with them, and not
@@ -89,7 +103,7 @@ impl Device {
         }
         self.close_untimed_place(domain, self.ftl.point_of_moves_from(Cause::Gc, victim));
         if emptied == rows || self.ftl.blocks.valid(victim) == 0 {
-            self.forget_versions(domain, victim);
+            self.ftl.forget_versions(domain, victim);
             self.ftl.wear_untimed(victim);
             self.ftl.make_free(domain, victim);
             return true;
@@ -97,17 +111,6 @@ impl Device {
         resume(&mut self.ftl.domain[domain.index()], victim, emptied, valid);
         self.tell_cache_of_victim(valid);
         true
-    }
-
-    /// Nothing is in a superblock that is erased.
-    fn forget_versions(&mut self, domain: DomainId, superblock: SuperblockId) {
-        let (block, units) = (self.ftl.blocks.split(superblock).1, self.geometry.units_per_block());
-        for index in 0..self.ftl.domains.width() as usize {
-            let first = self.geometry.first_unit(self.ftl.domains.planes(domain)[index], block, 0);
-            if let Some(versions) = &mut self.ftl.versions {
-                versions.erase(first, units);
-            }
-        }
     }
 
     fn move_row_untimed(&mut self, domain: DomainId, victim: SuperblockId, row: u32) {

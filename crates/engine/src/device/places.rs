@@ -51,7 +51,7 @@ impl Device {
         if !planes.has(plane) {
             self.fail(format!("the placement chose {plane:?}, which a system had left out"));
         }
-        self.put_planes_back(planes);
+        self.systems.put_planes_back(planes);
         plane
     }
 
@@ -98,7 +98,7 @@ impl Device {
             let (full, first) = (point.filled == point.size, point.place);
             self.flash.pool[id].ppa = ppa;
             let die = self.waits_at(head);
-            self.begin_wait(id, die);
+            self.flash.begin_wait(id, die);
             self.flash.pool.chain(head, id);
             if full {
                 self.unit_is_final(first);

@@ -5,6 +5,7 @@
 //! While a plane collects, what its die would do on it is set aside, and the die goes on with what comes behind. When the
 //! plane's command has ended the die has its turn there: the two take turns by commands as long as both want the plane.
 
+use super::flash::Flash;
 use serde::{Deserialize, Serialize};
 
 use super::Device;
@@ -79,19 +80,68 @@ impl PlaneCollection {
     }
 }
 
-impl Device {
+impl Flash {
     /// Who serves a command of this class at a page, where planes collect by themselves: `None` for its die.
     #[inline]
     pub(super) fn plane_server(&self, class: Class, ppa: Ppa) -> Option<DieId> {
-        let collection = self.flash.plane_collection.as_ref().filter(|_| class.is_move())?;
+        let collection = self.plane_collection.as_ref().filter(|_| class.is_move())?;
         Some(collection.server(self.geometry.plane_of(ppa).0))
     }
 
     /// Whether a server is that of a plane.
     pub(super) fn is_plane(&self, server: DieId) -> bool {
-        self.flash.plane_collection.as_ref().is_some_and(|collection| collection.plane(server).is_some())
+        self.plane_collection.as_ref().is_some_and(|collection| collection.plane(server).is_some())
     }
 
+    /// Whether a plane collects now.
+    pub(super) fn plane_collects(&self, plane: PlaneId) -> bool {
+        let server = self.plane_collection.as_ref().map(|collection| collection.server(plane));
+        server.is_some_and(|server| self.dies[server.index()].phase != Phase::Idle)
+    }
+
+    /// The planes of a die that collect now, one bit each.
+    pub(super) fn collecting_planes(&self, die: DieId) -> u32 {
+        let Some(collection) = &self.plane_collection else { return 0 };
+        if collection.plane(die).is_some() {
+            return 0;
+        }
+        let collects = |&(_, plane): &(u32, PlaneId)| self.plane_collects(plane);
+        (0..).zip(collection.planes_of(die)).filter(collects).fold(0, |planes, (bit, _)| planes | 1 << bit)
+    }
+
+    /// The planes that a die works on or has interrupted its work on, one bit each.
+    fn planes_in_use(&self, die: DieId) -> u32 {
+        let state = &self.dies[die.index()];
+        let running = if state.phase == Phase::Idle { NONE } else { state.command.head };
+        let suspended = state.suspended.as_ref().map_or(NONE, |suspended| suspended.command.head);
+        let mut planes = 0;
+        for mut head in [running, suspended] {
+            while head != NONE {
+                planes |= 1 << self.geometry.die_at(self.pool[head].ppa).1;
+                head = self.pool[head].next;
+            }
+        }
+        planes
+    }
+
+    /// Gates of a die opened: its planes look again, too.
+    pub(super) fn touch_planes(&mut self, die: DieId) {
+        if let Some(collection) = &self.plane_collection {
+            self.touched.extend(collection.servers_of(die));
+        }
+    }
+
+    /// Checked mode: nothing is left aside when the drive is at rest.
+    pub(super) fn audit_planes(&self) -> Result<(), String> {
+        let planes = self.plane_collection.iter().flat_map(|collection| &collection.planes);
+        match planes.map(|plane| plane.aside.len()).sum() {
+            0 => Ok(()),
+            left => Err(format!("{left} commands are set aside although the drive is at rest")),
+        }
+    }
+}
+
+impl Device {
     /// Where a waiting program waits that another unit is to join.
     pub(super) fn waits_at(&self, head: OpId) -> DieId {
         let ppa = self.flash.pool[head].ppa;
@@ -102,37 +152,6 @@ impl Device {
         aside.unwrap_or_else(|| self.server_of(head, ppa))
     }
 
-    /// Whether a plane collects now.
-    pub(super) fn plane_collects(&self, plane: PlaneId) -> bool {
-        let server = self.flash.plane_collection.as_ref().map(|collection| collection.server(plane));
-        server.is_some_and(|server| self.flash.dies[server.index()].phase != Phase::Idle)
-    }
-
-    /// The planes of a die that collect now, one bit each.
-    pub(super) fn collecting_planes(&self, die: DieId) -> u32 {
-        let Some(collection) = &self.flash.plane_collection else { return 0 };
-        if collection.plane(die).is_some() {
-            return 0;
-        }
-        let collects = |&(_, plane): &(u32, PlaneId)| self.plane_collects(plane);
-        (0..).zip(collection.planes_of(die)).filter(collects).fold(0, |planes, (bit, _)| planes | 1 << bit)
-    }
-
-    /// The planes that a die works on or has interrupted its work on, one bit each.
-    fn planes_in_use(&self, die: DieId) -> u32 {
-        let state = &self.flash.dies[die.index()];
-        let running = if state.phase == Phase::Idle { NONE } else { state.command.head };
-        let suspended = state.suspended.as_ref().map_or(NONE, |suspended| suspended.command.head);
-        let mut planes = 0;
-        for mut head in [running, suspended] {
-            while head != NONE {
-                planes |= 1 << self.geometry.die_at(self.flash.pool[head].ppa).1;
-                head = self.flash.pool[head].next;
-            }
-        }
-        planes
-    }
-
     /// Before a free server takes the first command of a class: whether it may. A die sets aside what its planes aren't free for,
     /// and chooses again; a plane that its die uses, or has its turn at, rests.
     pub(super) fn may_take(&mut self, server: DieId, class: Class) -> Option<bool> {
@@ -140,7 +159,8 @@ impl Device {
         match collection.plane(server) {
             None => (!self.set_aside(server, class)).then_some(true),
             Some(plane) => {
-                let in_use = self.planes_in_use(collection.die(server)) & 1 << self.geometry.die_of(plane).1;
+                let in_use =
+                    self.flash.planes_in_use(collection.die(server)) & 1 << self.geometry.die_of(plane).1;
                 Some(in_use == 0 && !collection.planes[plane.index()].die_is_next)
             }
         }
@@ -156,7 +176,7 @@ impl Device {
                 return any;
             }
             let plane = self.geometry.plane_of(self.flash.pool[head].ppa).0;
-            if !self.plane_collects(plane) {
+            if !self.flash.plane_collects(plane) {
                 return any;
             }
             any = true;
@@ -180,7 +200,7 @@ impl Device {
             // The time of a guess is told otherwise, and that of the drive's own work not at all.
             if self.flash.pool[unit].waited_for && !self.ftl.purposes[unit].guess {
                 self.settle_wait(unit, before);
-                self.begin_wait(unit, now);
+                self.flash.begin_wait(unit, now);
             }
             unit = self.flash.pool[unit].next_unit;
         }
@@ -228,13 +248,6 @@ impl Device {
         }
     }
 
-    /// Gates of a die opened: its planes look again, too.
-    pub(super) fn touch_planes(&mut self, die: DieId) {
-        if let Some(collection) = &self.flash.plane_collection {
-            self.flash.touched.extend(collection.servers_of(die));
-        }
-    }
-
     /// Checked mode: a command that begins works on no plane that the other server of that plane is working on.
     pub(super) fn verify_planes(&mut self, server: DieId) {
         let Some(collection) = self.flash.plane_collection.as_ref().filter(|_| self.ftl.versions.is_some())
@@ -242,8 +255,8 @@ impl Device {
             return;
         };
         let taken = match collection.plane(server) {
-            None => self.planes_in_use(server) & self.collecting_planes(server),
-            Some(_) => self.planes_in_use(server) & self.planes_in_use(collection.die(server)),
+            None => self.flash.planes_in_use(server) & self.flash.collecting_planes(server),
+            Some(_) => self.flash.planes_in_use(server) & self.flash.planes_in_use(collection.die(server)),
         };
         if taken != 0 {
             self.fail(format!(
@@ -252,19 +265,10 @@ impl Device {
         }
     }
 
-    /// Checked mode: nothing is left aside when the drive is at rest.
-    pub(super) fn audit_planes(&self) -> Result<(), String> {
-        let planes = self.flash.plane_collection.iter().flat_map(|collection| &collection.planes);
-        match planes.map(|plane| plane.aside.len()).sum() {
-            0 => Ok(()),
-            left => Err(format!("{left} commands are set aside although the drive is at rest")),
-        }
-    }
-
     /// Adds what planes did by themselves to the reports of their dies.
     pub(super) fn report_planes(&self, end: Ns, mut dies: Vec<DieReport>) -> Vec<DieReport> {
         let Some(collection) = &self.flash.plane_collection else { return dies };
-        let clocks = self.die_clocks(end);
+        let clocks = self.flash.die_clocks(end);
         for (number, die) in (0..).zip(&mut dies) {
             let report = |server: DieId| PlaneReport {
                 busy_ns: self.observers.recorder.server_busy(server.index(), &clocks[server.index()]),

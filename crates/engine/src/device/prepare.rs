@@ -418,7 +418,7 @@ impl Device {
                 }
                 return;
             };
-            let places = self.victim_places(domain, superblock);
+            let places = self.ftl.victim_places(domain, superblock);
             move_victim(self, superblock, places);
             self.ftl.wear_untimed(superblock);
             self.ftl.make_free(domain, superblock);

@@ -104,7 +104,7 @@ impl Device {
         let Op { class, .. } = self.flash.pool[id];
         let written = match class.cause() {
             Cause::Host if whose.is_waited_for() => {
-                let (start, end) = self.wanted_range(whose.request(), lpa);
+                let (start, end) = self.front.wanted_range(whose.request(), lpa, self.geometry.unit_bytes);
                 end - start
             }
             Cause::WriteBack => tag,

@@ -1,12 +1,23 @@
 //! Events in the order of their times, and what arrays do when they finish.
 
 use super::Device;
+use super::observers::Observers;
 use crate::nand::die::{Command, CommandForm, Phase};
 use crate::sched::queue::NONE;
 use wordline_base::class::{Class, FlashOp};
 use wordline_base::events::Event;
 use wordline_base::ids::DieId;
 use wordline_base::time::Ns;
+
+impl Observers {
+    #[inline(always)]
+    pub(super) fn count(&mut self, class: Class, planes: u32, pages: u32) {
+        self.flash_operations += u64::from(planes * pages);
+        self.recorder.operations[class.index()] += u64::from(planes * pages);
+        self.recorder.transactions[class.index()] += 1;
+        self.recorder.multi_plane += u64::from(planes > 1);
+    }
+}
 
 impl Device {
     /// Handles events, as long as they go before an arrival at `arrival` and before [`Self::wake_at`], until the host must
@@ -97,13 +108,13 @@ impl Device {
         let dies = self.flash.dies.len();
         if resource - dies < self.flash.channels.len() {
             self.channel_event((resource - dies) as u32);
-        } else if resource < self.decoder_resource() {
+        } else if resource < self.flash.decoder_resource() {
             self.register_event(DieId((resource - dies - self.flash.channels.len()) as u32));
-        } else if resource == self.decoder_resource() {
+        } else if resource == self.flash.decoder_resource() {
             self.decoding_done();
-        } else if resource == self.xor_resource() {
+        } else if resource == self.flash.xor_resource() {
             self.joining_done();
-        } else if resource >= self.pause_resource() {
+        } else if resource >= self.flash.pause_resource() {
             self.tend_cache();
         } else {
             self.dram_event();
@@ -117,7 +128,7 @@ impl Device {
             Phase::DataOut => self.data_left(die),
             Phase::Suspending => self.suspended(die),
             Phase::Moving => self.register_moved(die),
-            Phase::Loading => self.loaded(die),
+            Phase::Loading => self.flash.loaded(die),
             // A gate opens behind which work waits.
             Phase::Idle => self.start_next(die),
             Phase::Command | Phase::DataWait | Phase::Loaded => {}
@@ -149,7 +160,7 @@ impl Device {
         } else {
             1
         };
-        self.count(class, planes, pages);
+        self.observers.count(class, planes, pages);
         while head != NONE {
             let next = self.flash.pool[head].next;
             self.change_load(die, -1);
@@ -174,13 +185,5 @@ impl Device {
             self.plane_is_free(die);
         }
         self.start_next(die);
-    }
-
-    #[inline(always)]
-    pub(super) fn count(&mut self, class: Class, planes: u32, pages: u32) {
-        self.observers.flash_operations += u64::from(planes * pages);
-        self.observers.recorder.operations[class.index()] += u64::from(planes * pages);
-        self.observers.recorder.transactions[class.index()] += 1;
-        self.observers.recorder.multi_plane += u64::from(planes > 1);
     }
 }

@@ -1,6 +1,7 @@
 //! Page reads: for the host, for read-modify-writes, and their check against the newest version.
 
 use super::Device;
+use super::flash::Flash;
 use super::purposes::{For, Purpose};
 use crate::nand::die::Phase;
 use crate::sched::queue::{NONE, Op, OpId};
@@ -8,6 +9,25 @@ use wordline_base::class::{Class, FlashOp};
 use wordline_base::ids::{DieId, Lpa, Ppa};
 use wordline_base::parts::Part;
 use wordline_config::scheme::UnmappedReads;
+
+impl Flash {
+    /// The units of a chain from this one on begin to wait for a die.
+    fn begin_waits(&mut self, mut unit: OpId, die: DieId) {
+        while unit != NONE {
+            self.begin_wait(unit, die);
+            unit = self.pool[unit].next_unit;
+        }
+    }
+
+    /// A unit begins to wait for a die.
+    #[inline(always)]
+    pub(super) fn begin_wait(&mut self, id: OpId, die: DieId) {
+        self.pool[id].wait_from = self.now;
+        if self.pool[id].waited_for {
+            self.dies[die.index()].note_clock(self.now, self.pool.snapshot(id));
+        }
+    }
+}
 
 impl Device {
     /// Sends one unit of a read request on its way. `head` is the flash page that the request's previous unit was
@@ -46,7 +66,7 @@ impl Device {
         if head != NONE
             && self.flash.pool[head].ppa.0 >> self.geometry.unit_shift == ppa.0 >> self.geometry.unit_shift
         {
-            self.begin_wait(id, self.server_of(id, ppa));
+            self.flash.begin_wait(id, self.server_of(id, ppa));
             self.flash.pool.chain(head, id);
             self.tell_read_that(id, true);
             return head;
@@ -63,7 +83,7 @@ impl Device {
     /// A page without data: zeros from the controller.
     #[inline(never)]
     pub(super) fn read_zeros(&mut self, request: u32, lpa: Lpa) {
-        let id = self.request_id(request);
+        let id = self.front.request_id(request);
         if let Some(probe) = &mut self.observers.probe {
             probe.read(id, lpa, None, self.flash.now);
         }
@@ -96,33 +116,16 @@ impl Device {
             self.flash.touched.push(die);
         }
         if next_unit != NONE && (waited_for || !(class.is_move() && class.op() == FlashOp::Read)) {
-            self.begin_waits(next_unit, die);
+            self.flash.begin_waits(next_unit, die);
         }
         self.change_load(die, 1);
         self.note_queue(die, class, None);
     }
 
-    /// The units of a chain from this one on begin to wait for a die.
-    fn begin_waits(&mut self, mut unit: OpId, die: DieId) {
-        while unit != NONE {
-            self.begin_wait(unit, die);
-            unit = self.flash.pool[unit].next_unit;
-        }
-    }
-
-    /// A unit begins to wait for a die.
-    #[inline(always)]
-    pub(super) fn begin_wait(&mut self, id: OpId, die: DieId) {
-        self.flash.pool[id].wait_from = self.flash.now;
-        if self.flash.pool[id].waited_for {
-            self.flash.dies[die.index()].note_clock(self.flash.now, self.flash.pool.snapshot(id));
-        }
-    }
-
     /// The number of commands on a die changes.
     #[inline(always)]
     pub(super) fn change_load(&mut self, die: DieId, change: i32) {
-        let die = self.real_die(die);
+        let die = self.flash.real_die(die);
         let load = &mut self.flash.outstanding[die];
         let old = *load;
         *load = old.wrapping_add_signed(change);
@@ -152,7 +155,9 @@ impl Device {
     /// others ([`NONE`] when there is none).
     pub(super) fn keep_units(&mut self, head: OpId, mut stays: impl FnMut(&mut Self, OpId) -> bool) -> OpId {
         // The first of those that stay may be another one.
-        self.observers.monitor.reads_change(self.real_die(self.geometry.die_at(self.flash.pool[head].ppa).0));
+        self.observers
+            .monitor
+            .reads_change(self.flash.real_die(self.geometry.die_at(self.flash.pool[head].ppa).0));
         let (mut kept, mut unit) = (NONE, head);
         while unit != NONE {
             let next = std::mem::replace(&mut self.flash.pool[unit].next_unit, NONE);
@@ -242,7 +247,7 @@ impl Device {
     #[inline(never)]
     pub(super) fn end_with_zeros(&mut self, unit: OpId) {
         let Purpose { whose, lpa, .. } = self.ftl.purposes[unit];
-        let id = self.request_id(whose.request());
+        let id = self.front.request_id(whose.request());
         if let Some(probe) = &mut self.observers.probe {
             probe.read(id, lpa, None, self.flash.now);
         }
@@ -282,7 +287,7 @@ impl Device {
             // A server rests while something waits behind a gate only, or for the turn of its chip or of its plane.
             let waited = self.flash.now.since(wait_from).0;
             if waited > occupied {
-                let takes_turns = self.flash.chips.is_some() || self.is_plane(die);
+                let takes_turns = self.flash.chips.is_some() || self.flash.is_plane(die);
                 let part = if takes_turns { Part::Chip } else { Part::Gate };
                 self.flash.pool.parts_mut(unit).add(part, waited - occupied);
             }
@@ -308,7 +313,7 @@ impl Device {
             self.ftl.count_served(lpa, ppa);
         }
         if class == Class::HostRead && self.observers.probe.is_some() && !partial {
-            let id = self.request_id(whose.request());
+            let id = self.front.request_id(whose.request());
             if let Some(probe) = &mut self.observers.probe {
                 probe.read(id, lpa, Some(version), self.flash.now);
             }

@@ -1,5 +1,6 @@
 //! Reads that are rebuilt: the other pages of the stripe are read and joined instead of waiting for a busy die.
 
+use super::flash::Flash;
 use super::ftl::Ftl;
 use super::purposes::{For, Purpose};
 use std::collections::VecDeque;
@@ -89,14 +90,21 @@ impl Ftl {
     }
 }
 
-impl Device {
+impl Flash {
     /// What keeps a die from reading for longer than a read: a program or an erase.
     fn busy_with(&self, die: DieId) -> Option<Class> {
-        let state = &self.flash.dies[die.index()];
+        let state = &self.dies[die.index()];
         let class = state.command.class;
         (state.phase != Phase::Idle && class.op() != FlashOp::Read).then_some(class)
     }
 
+    /// Place of the joining in the event set: behind the decoder and the DRAM.
+    pub(super) fn xor_resource(&self) -> usize {
+        self.decoder_resource() + 2
+    }
+}
+
+impl Device {
     /// Rebuilds a read of the host instead of queueing it, if its die is busy and the policy says so.
     #[inline(always)]
     pub(super) fn rebuilds(&mut self, unit: OpId) -> bool {
@@ -110,7 +118,7 @@ impl Device {
     fn ask_to_rebuild(&mut self, unit: OpId) -> bool {
         let ppa = self.flash.pool[unit].ppa;
         let die = self.server_of(unit, ppa);
-        let Some(running) = self.busy_with(die) else { return false };
+        let Some(running) = self.flash.busy_with(die) else { return false };
         self.observers.recorder.redundancy.blocked_reads += 1;
         if !self.ftl.row_is_whole(ppa) {
             self.observers.recorder.redundancy.incomplete_rows += 1;
@@ -121,7 +129,7 @@ impl Device {
         while let Some(source) = self.ftl.next_source(ppa, &mut place) {
             let other = self.geometry.die_at(source).0;
             read.sources += 1;
-            read.busy_sources += u32::from(self.busy_with(other).is_some());
+            read.busy_sources += u32::from(self.flash.busy_with(other).is_some());
             read.most_outstanding = read.most_outstanding.max(self.flash.outstanding[other.index()]);
         }
         let Some(redundancy) = &self.ftl.redundancy else { return false };
@@ -205,7 +213,7 @@ impl Device {
         }
         if to_begin == 0 && self.observers.probe.is_some() {
             let version = self.ftl.versions.as_ref().map_or(0, |versions| versions.newest(wanted));
-            let id = self.request_id(self.ftl.purposes[target].whose.request());
+            let id = self.front.request_id(self.ftl.purposes[target].whose.request());
             if let Some(probe) = &mut self.observers.probe {
                 probe.read(id, wanted, Some(version), self.flash.now);
             }
@@ -253,7 +261,7 @@ impl Device {
     }
 
     fn end_join(&mut self, number: u32, target: OpId, failed: bool) {
-        let (now, resource) = (self.flash.now, self.xor_resource());
+        let (now, resource) = (self.flash.now, self.flash.xor_resource());
         let Some(rebuilds) = self.ftl.rebuilds_mut() else { return };
         rebuilds.free.push(number);
         let takes = rebuilds.xor;
@@ -286,7 +294,7 @@ impl Device {
             self.enqueue(target);
             return self.tell_read(target);
         }
-        let id = self.request_id(whose.request());
+        let id = self.front.request_id(whose.request());
         if let Some(probe) = &mut self.observers.probe {
             probe.read(id, lpa, None, self.flash.now);
         }
@@ -304,17 +312,12 @@ impl Device {
 
     /// The first page that is being joined is done.
     pub(super) fn joining_done(&mut self) {
-        let resource = self.xor_resource();
+        let resource = self.flash.xor_resource();
         let Some(joining) = self.ftl.rebuilds_mut().map(|rebuilds| &mut rebuilds.joining) else { return };
         let Some((_, target)) = joining.pop_front() else { return };
         if let Some(&(done, _)) = joining.front() {
             self.flash.events.set(resource, done);
         }
         self.rebuilt(target);
-    }
-
-    /// Place of the joining in the event set: behind the decoder and the DRAM.
-    pub(super) fn xor_resource(&self) -> usize {
-        self.decoder_resource() + 2
     }
 }

@@ -140,6 +140,22 @@ impl Ftl {
     }
 }
 
+impl Ftl {
+    /// Places of a superblock's blocks in the table of blocks.
+    fn block_numbers(&self, superblock: SuperblockId) -> Vec<usize> {
+        let (domain, block) = self.blocks.split(superblock);
+        let planes = self.domains.planes(domain).iter();
+        let per_block = self.geometry.units_per_block();
+        planes.map(|&plane| (self.geometry.first_unit(plane, block, 0).0 / per_block) as usize).collect()
+    }
+
+    fn set_all_asked(&mut self, superblock: SuperblockId, asked: bool) {
+        for number in self.block_numbers(superblock) {
+            self.set_asked(number, asked);
+        }
+    }
+}
+
 impl Device {
     /// Replaces the choice of what is reclaimed by a user's own. It is asked only where the scheme reclaims at all.
     pub fn set_reclaim(&mut self, policy: Box<dyn ReadReclaim + Send>) {
@@ -240,7 +256,7 @@ impl Device {
                 }
                 return;
             }
-            BlockState::Collecting | BlockState::Erasing => self.set_all_asked(superblock, true),
+            BlockState::Collecting | BlockState::Erasing => self.ftl.set_all_asked(superblock, true),
             BlockState::Full if asked => {
                 if over_limit {
                     self.reclaim_behind_evacuation(superblock, number);
@@ -253,7 +269,7 @@ impl Device {
                 match self.decide(&WornBlock { superblock, plane, block, ppa, reads }) {
                     Reclaims::Nothing => return,
                     Reclaims::Block => self.ftl.set_asked(number, true),
-                    Reclaims::Superblock => self.set_all_asked(superblock, true),
+                    Reclaims::Superblock => self.ftl.set_all_asked(superblock, true),
                 }
                 self.observers.recorder.reclaim.by_trigger[usize::from(over_limit)] += 1;
             }
@@ -425,7 +441,7 @@ impl Device {
             // What is being erased ends with that.
             if !plan.erase.contains(&superblock) {
                 self.reclaim_ended(superblock);
-                self.evacuation_ended(superblock, page);
+                self.ftl.evacuation_ended(superblock, page);
             }
         }
         for &superblock in &plan.erase {
@@ -441,28 +457,14 @@ impl Device {
             return;
         }
         self.reclaim_ended(superblock);
-        self.set_all_asked(superblock, false);
-        for number in self.block_numbers(superblock) {
+        self.ftl.set_all_asked(superblock, false);
+        for number in self.ftl.block_numbers(superblock) {
             if let Some(record) =
                 self.ftl.reclaim.as_mut().and_then(|reclaim| reclaim.records.get_mut(number))
             {
                 // Its limit counts anew, or it would not be hurried a second time.
                 record.over_limit = false;
             }
-        }
-    }
-
-    /// Places of a superblock's blocks in the table of blocks.
-    fn block_numbers(&self, superblock: SuperblockId) -> Vec<usize> {
-        let (domain, block) = self.ftl.blocks.split(superblock);
-        let planes = self.ftl.domains.planes(domain).iter();
-        let per_block = self.geometry.units_per_block();
-        planes.map(|&plane| (self.geometry.first_unit(plane, block, 0).0 / per_block) as usize).collect()
-    }
-
-    fn set_all_asked(&mut self, superblock: SuperblockId, asked: bool) {
-        for number in self.block_numbers(superblock) {
-            self.ftl.set_asked(number, asked);
         }
     }
 

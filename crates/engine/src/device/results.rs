@@ -1,6 +1,7 @@
 //! The measured window: opening it, and the report at its end.
 
 use super::Device;
+use super::flash::Flash;
 use crate::blocks::separation::SeparationPolicy;
 use crate::cache::record::CacheRecord;
 use crate::nand::CellMode;
@@ -12,6 +13,22 @@ use crate::stats::recorder::Recorder;
 use crate::stats::report::{DriveReport, Report};
 use wordline_base::class::ByClass;
 use wordline_base::time::Ns;
+
+impl Flash {
+    pub(super) fn die_clocks(&self, now: Ns) -> Vec<ByClass<u64>> {
+        self.dies.iter().map(|die| die.clock(now).by_class()).collect()
+    }
+
+    fn channel_clocks(&self, now: Ns) -> Vec<ByClass<u64>> {
+        let granted = |channel: &Channel| {
+            // The clock runs ahead by what is left of the transfer under way.
+            let mut clock = channel.clock.by_class();
+            clock[channel.class.index()] -= channel.free_at.since(now).0;
+            clock
+        };
+        self.channels.iter().map(granted).collect()
+    }
+}
 
 impl Device {
     /// Forgets what was counted so far: the window opens now, after so many requests.
@@ -29,7 +46,7 @@ impl Device {
         if let Some(cache) = &mut self.controller.cache {
             cache.state.record = CacheRecord::begin(now, cache.state.table.dirty_units());
         }
-        let (dies, channels) = (self.die_clocks(now), self.channel_clocks(now));
+        let (dies, channels) = (self.flash.die_clocks(now), self.flash.channel_clocks(now));
         self.observers.recorder = Recorder::begin(
             &mut self.observers.recorder,
             now,
@@ -44,21 +61,7 @@ impl Device {
         self.observers.recorder.mapped_before = self.ftl.mapped_units;
         self.controller.cpu.open_window(now);
         self.ftl.replication.open_window();
-        self.systems_open_window();
-    }
-
-    pub(super) fn die_clocks(&self, now: Ns) -> Vec<ByClass<u64>> {
-        self.flash.dies.iter().map(|die| die.clock(now).by_class()).collect()
-    }
-
-    fn channel_clocks(&self, now: Ns) -> Vec<ByClass<u64>> {
-        let granted = |channel: &Channel| {
-            // The clock runs ahead by what is left of the transfer under way.
-            let mut clock = channel.clock.by_class();
-            clock[channel.class.index()] -= channel.free_at.since(now).0;
-            clock
-        };
-        self.flash.channels.iter().map(granted).collect()
+        self.systems.systems_open_window();
     }
 
     /// What was counted in the window, for whoever puts several drives together.
@@ -77,9 +80,10 @@ impl Device {
         let window = end.since(recorder.start);
         let write = recorder.write.report(window);
         let waf_by_cause = recorder.waf_by_cause(self.geometry.page_bytes, recorder.write.answered_bytes());
-        let dies = recorder
-            .dies(end, &self.die_clocks(end), &self.flash.outstanding, |die| self.flash.channel_of[die]);
-        let channels = recorder.channels(&self.channel_clocks(end));
+        let dies = recorder.dies(end, &self.flash.die_clocks(end), &self.flash.outstanding, |die| {
+            self.flash.channel_of[die]
+        });
+        let channels = recorder.channels(&self.flash.channel_clocks(end));
         let (dies, channels) = self.report_second_servers(end, dies, channels);
         let dies = self.report_planes(end, dies);
         let mut report = Report {
@@ -122,7 +126,7 @@ impl Device {
             redundancy: (self.ftl.redundancy.is_some() || self.ftl.striped.is_some())
                 .then_some(recorder.redundancy),
             copies: self.copies_report(),
-            systems: self.systems_report(),
+            systems: self.systems.systems_report(),
             dram: self.controller.dram.report(),
             cache: self
                 .controller

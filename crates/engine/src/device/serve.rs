@@ -1,6 +1,7 @@
 //! Which copy serves a read, and what of copies is reported.
 
 use super::Device;
+use super::flash::Flash;
 use super::ftl::Ftl;
 use super::purposes::Purpose;
 use crate::nand::die::Phase;
@@ -38,6 +39,28 @@ impl Ftl {
             blocks: part.reservation.blocks,
         };
         self.replication.reserved.parts().iter().map(report).collect()
+    }
+}
+
+impl Flash {
+    /// What a die does: what is suspended for it, too.
+    #[inline]
+    pub(super) fn command(&self, die: DieId) -> Option<Class> {
+        let state = &self.dies[die.index()];
+        match state.phase {
+            Phase::Idle => None,
+            Phase::Suspending => state.suspended.as_ref().map(|suspended| suspended.command.class),
+            _ => Some(state.command.class),
+        }
+    }
+
+    /// Whether an operation of this kind waits that would go before a read that comes to this die now.
+    pub(super) fn waits_ahead(&self, die: DieId, kind: FlashOp) -> bool {
+        let state = &self.dies[(die.0 + self.second_server) as usize];
+        let ahead = |&class: &Class| {
+            class.op() == kind && state.waits(class) && self.scheduler.precedes(class, Class::HostRead)
+        };
+        Class::ALL.iter().any(ahead)
     }
 }
 
@@ -109,17 +132,6 @@ impl Device {
         }
     }
 
-    /// What a die does: what is suspended for it, too.
-    #[inline]
-    pub(super) fn command(&self, die: DieId) -> Option<Class> {
-        let state = &self.flash.dies[die.index()];
-        match state.phase {
-            Phase::Idle => None,
-            Phase::Suspending => state.suspended.as_ref().map(|suspended| suspended.command.class),
-            _ => Some(state.command.class),
-        }
-    }
-
     /// What a die does, and how long until it is done, or could be suspended for a read. Waits for the channel are not
     /// foreseen.
     pub(super) fn running(&self, die: DieId) -> Option<(Class, Ns)> {
@@ -148,6 +160,7 @@ impl Device {
         let Some(takes) = takes.filter(|_| may) else { return Some((class, left)) };
         let to_step = match state.phase {
             Phase::Array => self
+                .flash
                 .stop_of_array(die, state.array[0].max(self.flash.now), state.array[1])
                 .0
                 .since(self.flash.now),
@@ -173,15 +186,6 @@ impl Device {
         time
     }
 
-    /// Whether an operation of this kind waits that would go before a read that comes to this die now.
-    pub(super) fn waits_ahead(&self, die: DieId, kind: FlashOp) -> bool {
-        let state = &self.flash.dies[(die.0 + self.flash.second_server) as usize];
-        let ahead = |&class: &Class| {
-            class.op() == kind && state.waits(class) && self.flash.scheduler.precedes(class, Class::HostRead)
-        };
-        Class::ALL.iter().any(ahead)
-    }
-
     fn time_of(&self, class: Class, head: OpId) -> Ns {
         let ppa = self.flash.pool[head].ppa;
         let (page, mode) = (self.geometry.place(ppa).page, self.ftl.cell_mode(ppa));
@@ -205,7 +209,7 @@ impl Device {
             reads_sent_on: replication.reads_sent_on,
             table_bytes: self.ftl.copies.bytes(),
             systems: owners
-                .map(|(number, owner)| owner.counters.report(self.system_name(number), owner.budget))
+                .map(|(number, owner)| owner.counters.report(self.systems.system_name(number), owner.budget))
                 .collect(),
         })
     }

@@ -209,6 +209,24 @@ impl Ftl {
     }
 }
 
+impl Ftl {
+    /// A superblock of the cache in which nothing is valid is free at once while the drive is prepared.
+    fn free_untimed(&mut self, domain: DomainId, superblock: SuperblockId) {
+        if self.versions.is_some() {
+            let block = self.blocks.split(superblock).1;
+            for index in 0..self.domains.width() as usize {
+                let first = self.geometry.first_unit(self.domains.planes(domain)[index], block, 0);
+                if let Some(versions) = &mut self.versions {
+                    versions.erase(first, self.geometry.units_per_block());
+                }
+            }
+        }
+        self.wear_untimed(superblock);
+        self.note_freed(domain, superblock);
+        self.make_free(domain, superblock);
+    }
+}
+
 impl Device {
     /// Replaces the policy of the SLC cache by a user's own. Nothing happens to a drive without such a cache.
     pub fn set_slc_cache(&mut self, policy: Box<dyn SlcCache + Send>) {
@@ -251,22 +269,6 @@ impl Device {
         }
     }
 
-    /// A superblock of the cache in which nothing is valid is free at once while the drive is prepared.
-    fn free_untimed(&mut self, domain: DomainId, superblock: SuperblockId) {
-        if self.ftl.versions.is_some() {
-            let block = self.ftl.blocks.split(superblock).1;
-            for index in 0..self.ftl.domains.width() as usize {
-                let first = self.geometry.first_unit(self.ftl.domains.planes(domain)[index], block, 0);
-                if let Some(versions) = &mut self.ftl.versions {
-                    versions.erase(first, self.geometry.units_per_block());
-                }
-            }
-        }
-        self.ftl.wear_untimed(superblock);
-        self.ftl.note_freed(domain, superblock);
-        self.ftl.make_free(domain, superblock);
-    }
-
     /// A unit gets its place at this write point.
     #[inline]
     pub(super) fn count_cached(&mut self, id: OpId) {
@@ -297,7 +299,7 @@ impl Device {
         {
             let domain = self.ftl.blocks.split(superblock).0;
             if self.ftl.slc.as_ref().is_some_and(|slc| slc.untimed) {
-                return self.free_untimed(domain, superblock);
+                return self.ftl.free_untimed(domain, superblock);
             }
             self.ftl.domain[domain.index()].collector.victims.push((superblock, Cause::Migration));
             self.observers.recorder.emptied(Cause::Migration);

@@ -1,6 +1,7 @@
 //! The whole state of a drive: saved, restored, forked. One list of all its fields says how each is dealt with; a field
 //! that is not in it does not compile.
 
+use super::front::Front;
 use std::io::{Read, Write};
 
 use super::Device;
@@ -67,6 +68,14 @@ fields! {
     dropped: ;
 }
 
+impl Front {
+    /// Whether the lists of requests agree.
+    fn requests_fit(&self) -> bool {
+        let (all, free) = (self.requests.len(), self.free_requests.len());
+        self.split_requests.fits(all) && free + self.split_requests.commands() <= all
+    }
+}
+
 impl Device {
     /// A second drive in the same state. They don't influence each other from then on. Pages of tables that
     /// were never touched cost nothing in the copy. Its probe is not copied. A policy of a user's own must be able
@@ -89,7 +98,7 @@ impl Device {
             let ((what, there), (_, here)) = misfit;
             return Err(SnapshotError::Misfit(format!("{what}: {there} there, {here} here")));
         }
-        if self.shape().len() != shape.len() || !self.requests_fit() {
+        if self.shape().len() != shape.len() || !self.front.requests_fit() {
             return Err(SnapshotError::Misfit("some of its tables".to_owned()));
         }
         if let Some(steady) = self.ftl.layout.steady() {
@@ -99,15 +108,9 @@ impl Device {
             self.ftl.scatter(steady);
         }
         if self.observers.monitor.records_reads() {
-            self.watch_reads_for_recorder();
+            self.systems.watch_reads_for_recorder();
         }
         Ok(())
-    }
-
-    /// Whether the lists of requests agree.
-    fn requests_fit(&self) -> bool {
-        let (all, free) = (self.front.requests.len(), self.front.free_requests.len());
-        self.front.split_requests.fits(all) && free + self.front.split_requests.commands() <= all
     }
 
     /// Lengths of tables and figures that the configuration fixes, and which the state must agree with.

@@ -5,6 +5,7 @@
 //! the firmware, pages and answer. The request itself stands beside its commands, and takes the place of the last of them
 //! when that is answered; so what is recorded and told is of requests only.
 
+use super::front::Front;
 use serde::{Deserialize, Serialize};
 
 use super::Device;
@@ -63,6 +64,65 @@ impl SplitRequests {
     }
 }
 
+impl Front {
+    /// Keeps a command of a request in mind, or a page of its data; returns its number.
+    pub(super) fn insert_part(&mut self, whole: u32, part: Request) -> u32 {
+        let number = self.insert_request(part);
+        self.split_requests.add(number, whole);
+        number
+    }
+
+    /// What is answered when all pages of `number` are done: the request that it was the last command of, otherwise itself.
+    #[inline(always)]
+    pub(super) fn whole_if_last(&mut self, number: u32) -> u32 {
+        match self.split_requests.whole_of(number) {
+            Some(whole) => self.command_done_of(whole, number),
+            None => number,
+        }
+    }
+
+    #[inline(never)]
+    fn command_done_of(&mut self, whole: u32, number: u32) -> u32 {
+        let command = self.requests[number as usize];
+        let request = &mut self.requests[whole as usize];
+        request.left -= 1;
+        if request.left > 0 {
+            return number;
+        }
+        request.ends_with(&command);
+        self.end_command(number);
+        whole
+    }
+
+    /// The write whose answer is due when all of `number` is done: itself, or that of which it was the last page to come from the
+    /// host; `None` while other pages of that are under way.
+    #[inline(always)]
+    pub(super) fn write_of_page(&mut self, number: u32) -> Option<u32> {
+        if self.requests[number as usize].carried != Carried::Page {
+            return Some(number);
+        }
+        self.page_done_of(number)
+    }
+
+    #[inline(never)]
+    fn page_done_of(&mut self, number: u32) -> Option<u32> {
+        let whole = self.split_requests.whole_of(number)?;
+        let done = self.command_done_of(whole, number);
+        if done == whole {
+            return Some(whole);
+        }
+        self.end_command(number);
+        None
+    }
+
+    /// Nothing is left of a command; its number may be another's.
+    #[inline(never)]
+    pub(super) fn end_command(&mut self, number: u32) {
+        self.split_requests.remove(number);
+        self.free_requests.push(number);
+    }
+}
+
 impl Device {
     /// The most that one command of this request carries, if it must be split. What carries no data is never.
     #[inline(always)]
@@ -82,65 +142,8 @@ impl Device {
         self.front.requests[whole as usize].left = count;
         for first in (0..u64::from(count)).map(|before| before * most) {
             let command = request.command(first, most.min(length - first));
-            let number = self.insert_part(whole, command);
+            let number = self.front.insert_part(whole, command);
             self.take_link(false, number, self.time_to_come(&command.request));
         }
-    }
-
-    /// Keeps a command of a request in mind, or a page of its data; returns its number.
-    pub(super) fn insert_part(&mut self, whole: u32, part: Request) -> u32 {
-        let number = self.insert_request(part);
-        self.front.split_requests.add(number, whole);
-        number
-    }
-
-    /// What is answered when all pages of `number` are done: the request that it was the last command of, otherwise itself.
-    #[inline(always)]
-    pub(super) fn whole_if_last(&mut self, number: u32) -> u32 {
-        match self.front.split_requests.whole_of(number) {
-            Some(whole) => self.command_done_of(whole, number),
-            None => number,
-        }
-    }
-
-    #[inline(never)]
-    fn command_done_of(&mut self, whole: u32, number: u32) -> u32 {
-        let command = self.front.requests[number as usize];
-        let request = &mut self.front.requests[whole as usize];
-        request.left -= 1;
-        if request.left > 0 {
-            return number;
-        }
-        request.ends_with(&command);
-        self.end_command(number);
-        whole
-    }
-
-    /// The write whose answer is due when all of `number` is done: itself, or that of which it was the last page to come from the
-    /// host; `None` while other pages of that are under way.
-    #[inline(always)]
-    pub(super) fn write_of_page(&mut self, number: u32) -> Option<u32> {
-        if self.front.requests[number as usize].carried != Carried::Page {
-            return Some(number);
-        }
-        self.page_done_of(number)
-    }
-
-    #[inline(never)]
-    fn page_done_of(&mut self, number: u32) -> Option<u32> {
-        let whole = self.front.split_requests.whole_of(number)?;
-        let done = self.command_done_of(whole, number);
-        if done == whole {
-            return Some(whole);
-        }
-        self.end_command(number);
-        None
-    }
-
-    /// Nothing is left of a command; its number may be another's.
-    #[inline(never)]
-    pub(super) fn end_command(&mut self, number: u32) {
-        self.front.split_requests.remove(number);
-        self.front.free_requests.push(number);
     }
 }

@@ -1,5 +1,6 @@
 //! Programs of the host that systems send where they want them: into superblocks that they keep open.
 
+use super::systems::Systems;
 use std::collections::VecDeque;
 
 use super::Device;
@@ -14,11 +15,19 @@ use wordline_base::parts::Part;
 /// Write point of a program that a system sent into a superblock.
 pub(super) const STEERED: u8 = u8::MAX - 1;
 
+impl Systems {
+    /// Whether a system takes the place of garbage collection.
+    #[inline]
+    pub(super) fn systems_collect(&self) -> bool {
+        self.systems_watch(Watches::COLLECTION)
+    }
+}
+
 impl Device {
     /// Whether systems are asked where this program goes.
     #[inline]
     pub(super) fn is_steered(&self, lpa: Lpa, cause: Cause) -> bool {
-        self.systems_watch(Watches::STEERING)
+        self.systems.systems_watch(Watches::STEERING)
             && matches!(cause, Cause::Host | Cause::WriteBack)
             && lpa.0 < self.ftl.logical_units
     }
@@ -97,7 +106,7 @@ impl Device {
         let given = match self.ftl.plans.kept.give(superblock, system, unit, size, capacity) {
             Ok(given) => given,
             Err(what) => {
-                let name = self.system_name(system);
+                let name = self.systems.system_name(system);
                 return self.fail(format!("the system {name} sent a program to {what}"));
             }
         };
@@ -111,7 +120,7 @@ impl Device {
         match given {
             Given::Joins(head, _) => {
                 let die = self.waits_at(head);
-                self.begin_wait(id, die);
+                self.flash.begin_wait(id, die);
                 self.flash.pool.chain(head, id);
             }
             Given::Begins(_) => {
@@ -130,15 +139,9 @@ impl Device {
         self.ftl.plans.kept.program_begins(superblock, head);
     }
 
-    /// Whether a system takes the place of garbage collection.
-    #[inline]
-    pub(super) fn systems_collect(&self) -> bool {
-        self.systems_watch(Watches::COLLECTION)
-    }
-
     /// Erases a full superblock in which nothing is valid, where systems make space.
     pub(super) fn erase_if_given_up(&mut self, superblock: SuperblockId) {
-        if self.systems_collect()
+        if self.systems.systems_collect()
             && self.ftl.blocks.state(superblock) == BlockState::Full
             && self.ftl.blocks.valid(superblock) == 0
         {
@@ -152,7 +155,7 @@ impl Device {
 
     /// Every program under way in an open superblock has ended: its system, if one keeps it open, is told.
     pub(super) fn tell_programmed(&mut self, superblock: SuperblockId) {
-        if !self.systems_watch(Watches::PROGRAMMED) {
+        if !self.systems.systems_watch(Watches::PROGRAMMED) {
             return;
         }
         if let Some(system) = self.ftl.plans.kept.system_of(superblock) {

@@ -47,7 +47,7 @@ impl Device {
     #[inline(never)]
     pub(super) fn resume(&mut self, die: DieId) {
         let (now, takes) = (self.flash.now, Ns(self.flash.rules.suspend.resume_ns));
-        let reads_wait = self.open_work(die) & (1 << Class::HostRead.index()) != 0;
+        let reads_wait = self.flash.open_work(die) & (1 << Class::HostRead.index()) != 0;
         let state = &mut self.flash.dies[die.index()];
         let Some(Suspended { mut command, left, snapshot, since }) = state.suspended.take() else { return };
         if reads_wait {
@@ -70,6 +70,6 @@ impl Device {
         self.note_array_works(die, begin, end);
         self.tell_die(die, Some(command.class));
         self.flash.events.set(Self::die_resource(die), end);
-        self.expect_loading(die, begin);
+        self.flash.expect_loading(die, begin);
     }
 }

@@ -1,6 +1,7 @@
 //! Channels: who gets one, and who waits for it.
 
 use super::Device;
+use super::flash::Flash;
 use crate::nand::die::{ChannelWait, Phase};
 use wordline_base::class::{Class, FlashOp};
 use wordline_base::ids::DieId;
@@ -8,36 +9,24 @@ use wordline_base::parts::Part;
 use wordline_base::time::Ns;
 use wordline_config::device::ChannelArbitration;
 
-impl Device {
+impl Flash {
     /// Whether a command does what no request waits for, so that its parts of a response time are nobody's. What reads and
     /// erases for moves does so; their programs may take a write of the host along, and with cache reads a read of the host may
     /// wait for the channel while the one behind it does.
     #[inline(always)]
     pub(super) fn nobody_waits_for(&self, class: Class) -> bool {
-        class.is_move() && class.op() != FlashOp::Program && !self.flash.overlap.read
-    }
-
-    /// A die wants the channel for so long.
-    #[inline(always)]
-    pub(super) fn want_channel(&mut self, die: DieId, class: Class, duration: Ns) {
-        let number = self.flash.channel_of[die.index()];
-        if !self.flash.channels[number as usize].is_free(self.flash.now) {
-            return self.wait_for_channel(die, number, duration);
-        }
-        let end = self.flash.channels[number as usize].grant(class, self.flash.now, duration);
-        self.expect_turns(number, end);
-        self.channel_granted(die, end);
+        class.is_move() && class.op() != FlashOp::Program && !self.overlap.read
     }
 
     /// A die waits for its channel, which is taken.
     #[inline(never)]
     fn wait_for_channel(&mut self, die: DieId, number: u32, duration: Ns) {
-        let blamed = !self.nobody_waits_for(self.flash.dies[die.index()].command.class);
-        let channel = &mut self.flash.channels[number as usize];
-        let wait = &mut self.flash.dies[die.index()].channel_wait;
+        let blamed = !self.nobody_waits_for(self.dies[die.index()].command.class);
+        let channel = &mut self.channels[number as usize];
+        let wait = &mut self.dies[die.index()].channel_wait;
         wait.duration = duration;
         if blamed {
-            wait.ahead = (channel.class, channel.free_at.since(self.flash.now).0);
+            wait.ahead = (channel.class, channel.free_at.since(self.now).0);
             channel.clock.copy_to(&mut wait.snapshot);
         }
         let first = channel.waiting.is_empty();
@@ -45,13 +34,27 @@ impl Device {
         channel.waiting.push(die);
         if first {
             let resource = self.channel_resource(number);
-            self.flash.events.set_behind(resource, free_at);
+            self.events.set_behind(resource, free_at);
         }
+    }
+}
+
+impl Device {
+    /// A die wants the channel for so long.
+    #[inline(always)]
+    pub(super) fn want_channel(&mut self, die: DieId, class: Class, duration: Ns) {
+        let number = self.flash.channel_of[die.index()];
+        if !self.flash.channels[number as usize].is_free(self.flash.now) {
+            return self.flash.wait_for_channel(die, number, duration);
+        }
+        let end = self.flash.channels[number as usize].grant(class, self.flash.now, duration);
+        self.flash.expect_turns(number, end);
+        self.channel_granted(die, end);
     }
 
     /// A channel became free and somebody waits for it.
     pub(super) fn channel_event(&mut self, number: u32) {
-        let resource = self.channel_resource(number);
+        let resource = self.flash.channel_resource(number);
         let dies = &self.flash.dies;
         let channel = &mut self.flash.channels[number as usize];
         let chips = self.flash.chips.is_some();
@@ -68,7 +71,7 @@ impl Device {
         let alone = channel.waiting.len() <= 1;
         let place = if alone { 0 } else { channel.waiting.iter().position(goes_first).unwrap_or(0) };
         let Some(die) = channel.take(place) else { return self.serve_chips(number) };
-        let blamed = !self.nobody_waits_for(self.flash.dies[die.index()].command.class);
+        let blamed = !self.flash.nobody_waits_for(self.flash.dies[die.index()].command.class);
         let state = &mut self.flash.dies[die.index()];
         let channel = &mut self.flash.channels[number as usize];
         let ChannelWait { ahead: (class, rest), snapshot, duration } = &state.channel_wait;
@@ -121,6 +124,6 @@ impl Device {
         self.tell_channel(die, end);
         let data = self.flash.dies[die.index()].phase == Phase::DataWait;
         self.note_transfer(die, end, data);
-        if self.flash.overlap.is_on() && !data { self.granted_beside(die, end) } else { None }
+        if self.flash.overlap.is_on() && !data { self.flash.granted_beside(die, end) } else { None }
     }
 }

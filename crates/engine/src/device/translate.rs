@@ -6,6 +6,7 @@
 //! who want it without a read of its own.
 
 use super::Device;
+use super::flash::Flash;
 use super::ftl::Ftl;
 use super::map_pages::{Stage, Work};
 use super::purposes::Purpose;
@@ -163,6 +164,15 @@ impl Ftl {
 
     pub(super) fn map_page(&self, page: u32) -> Lpa {
         Lpa(self.logical_units + page)
+    }
+}
+
+impl Flash {
+    pub(super) fn end_translation_wait(&mut self, id: OpId) {
+        let waited = self.now.since(self.pool[id].wait_from).0;
+        if waited > 0 {
+            self.pool.parts_mut(id).add(BlamePart::Translation, waited);
+        }
     }
 }
 
@@ -400,7 +410,7 @@ impl Device {
 
     /// The translation page that a page of a request needs is in the controller.
     pub(super) fn page_is_here(&mut self, id: OpId, page: u32) {
-        self.end_translation_wait(id);
+        self.flash.end_translation_wait(id);
         let lpa = self.ftl.purposes[id].lpa;
         self.compare_with_flash(lpa, page);
         let Translation { policy, sizes, writes, .. } = &mut self.ftl.translation;
@@ -418,13 +428,6 @@ impl Device {
                 self.ftl.translation.works[number].held.push(&mut self.flash.pool, id);
             }
             None => self.go_on_with(id, found),
-        }
-    }
-
-    pub(super) fn end_translation_wait(&mut self, id: OpId) {
-        let waited = self.flash.now.since(self.flash.pool[id].wait_from).0;
-        if waited > 0 {
-            self.flash.pool.parts_mut(id).add(BlamePart::Translation, waited);
         }
     }
 

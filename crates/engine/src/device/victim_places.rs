@@ -1,6 +1,6 @@
 //! The places of a victim in the order in which collection reads them: row by row, in each row plane by plane.
 
-use super::Device;
+use super::ftl::Ftl;
 use wordline_base::ids::{DomainId, Ppa, SuperblockId};
 
 /// The places of a victim that are still to be looked at.
@@ -42,11 +42,11 @@ impl VictimPlaces {
     }
 }
 
-impl Device {
+impl Ftl {
     /// Those of a superblock.
     pub(super) fn victim_places(&self, domain: DomainId, victim: SuperblockId) -> VictimPlaces {
-        let block = self.ftl.blocks.split(victim).1;
-        let planes = self.ftl.domains.planes(domain);
+        let block = self.blocks.split(victim).1;
+        let planes = self.domains.planes(domain);
         VictimPlaces {
             blocks: planes.iter().map(|&plane| self.geometry.first_unit(plane, block, 0)).collect(),
             units_per_page: self.geometry.units_per_page(),

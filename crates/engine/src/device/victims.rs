@@ -202,7 +202,7 @@ impl Device {
 
     /// Asks the policy; `None` when nothing would be won by collecting.
     pub(super) fn choose_victim(&mut self, domain: DomainId) -> Option<SuperblockId> {
-        if self.systems_collect() {
+        if self.systems.systems_collect() {
             return None;
         }
         let superblock = self.ftl.gc.choose(&self.ftl.blocks.view(domain))?;

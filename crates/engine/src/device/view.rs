@@ -64,11 +64,11 @@ impl View for Device {
     }
 
     fn command(&self, die: DieId) -> Option<Class> {
-        if die.index() < self.flash.outstanding.len() { self.command(die) } else { None }
+        if die.index() < self.flash.outstanding.len() { self.flash.command(die) } else { None }
     }
 
     fn waits_ahead(&self, die: DieId, kind: FlashOp) -> bool {
-        die.index() < self.flash.outstanding.len() && self.waits_ahead(die, kind)
+        die.index() < self.flash.outstanding.len() && self.flash.waits_ahead(die, kind)
     }
 
     fn running(&self, die: DieId) -> Option<(Class, Ns)> {
@@ -95,6 +95,7 @@ impl View for Device {
         let mut add_those_of = |server: usize| {
             let Some(state) = device.flash.dies.get(server) else { return };
             device
+                .flash
                 .running_reads(server)
                 .filter(|command| command.class == Class::HostRead)
                 .for_each(|command| add(command.head));

@@ -20,7 +20,7 @@ impl Device {
     #[cold]
     fn describe_die(&mut self, die: DieId, class: Option<Class>) {
         let command = class.map(|class| self.command_for_probe(die, class));
-        let waiting = self.flash.outstanding.get(self.real_die(die)).copied().unwrap_or(0);
+        let waiting = self.flash.outstanding.get(self.flash.real_die(die)).copied().unwrap_or(0);
         if let Some(probe) = &mut self.observers.probe {
             probe.die_taken(die.0, command, waiting, self.flash.now);
         }
@@ -33,7 +33,7 @@ impl Device {
         while head != NONE {
             for unit in self.flash.pool.units(head) {
                 if let Some(request) = self.ftl.purposes[unit].whose.host() {
-                    let id = self.request_id(request);
+                    let id = self.front.request_id(request);
                     if id != u64::MAX && !requests.contains(&id) {
                         requests.push(id);
                     }

@@ -2,6 +2,7 @@
 //! readable in the cache until the program has ended.
 
 use super::Device;
+use super::controller::Controller;
 use super::purposes::{For, Purpose};
 use crate::cache::state::Promise;
 use crate::cache::table::Slot;
@@ -18,6 +19,21 @@ const SEARCHED: usize = 32;
 
 /// Units of parts that are sent to be completed, for each unit of a flash page that is filled.
 const MERGES_FOR_A_UNIT: u32 = 4;
+
+impl Controller {
+    fn dirty_and_waiting(&self, lpa: Lpa) -> Option<Slot> {
+        let table = &self.cache.as_ref()?.state.table;
+        table.find(lpa).filter(|&slot| table.is_dirty(slot) && table.op(slot).is_none())
+    }
+
+    /// The oldest unit that goes to a domain, where that is fixed, and write point. Where it isn't, a superseded version of the
+    /// same write point goes before all else.
+    fn oldest_of_group(&self, group: u32, fixed: bool) -> Option<Slot> {
+        let table = &self.cache.as_ref()?.state.table;
+        let superseded = table.oldest_superseded().filter(|&slot| !fixed && table.group(slot) == group);
+        superseded.or_else(|| table.oldest_of_group(group).0)
+    }
+}
 
 impl Device {
     /// After anything that changed the cache: lets in what waits, and sends to flash what is to go.
@@ -48,7 +64,7 @@ impl Device {
 
     /// Whether write-back pauses, from now on if a pause is due.
     fn write_back_rests(&mut self) -> bool {
-        let (now, resource) = (self.flash.now, self.pause_resource());
+        let (now, resource) = (self.flash.now, self.flash.pause_resource());
         let Some(state) = self.controller.cache.as_deref_mut().map(|cache| &mut cache.state) else {
             return false;
         };
@@ -194,11 +210,16 @@ impl Device {
             if *room == 0 || (!fixed && self.ftl.domain[domain.index()].live >= self.ftl.room_limit) {
                 return;
             }
-            next = neighbours
-                .find_map(|lpa| self.dirty_and_waiting(Lpa(lpa)).filter(|&slot| self.goes_to(slot, point)));
+            next = neighbours.find_map(|lpa| {
+                self.controller.dirty_and_waiting(Lpa(lpa)).filter(|&slot| self.goes_to(slot, point))
+            });
             if next.is_none() {
                 let ordered = fixed || self.ftl.points.host() > 1;
-                next = if ordered { self.oldest_of_group(group, fixed) } else { self.next_to_write_back() };
+                next = if ordered {
+                    self.controller.oldest_of_group(group, fixed)
+                } else {
+                    self.next_to_write_back()
+                };
             }
         }
     }
@@ -229,19 +250,6 @@ impl Device {
         let Some(slot) = self.owner(unit) else { return };
         let Some(cache) = &self.controller.cache else { return };
         self.ftl.purposes[unit].point = self.ftl.points.of_group(cache.state.table.group(slot));
-    }
-
-    fn dirty_and_waiting(&self, lpa: Lpa) -> Option<Slot> {
-        let table = &self.controller.cache.as_ref()?.state.table;
-        table.find(lpa).filter(|&slot| table.is_dirty(slot) && table.op(slot).is_none())
-    }
-
-    /// The oldest unit that goes to a domain, where that is fixed, and write point. Where it isn't, a superseded version of the
-    /// same write point goes before all else.
-    fn oldest_of_group(&self, group: u32, fixed: bool) -> Option<Slot> {
-        let table = &self.controller.cache.as_ref()?.state.table;
-        let superseded = table.oldest_superseded().filter(|&slot| !fixed && table.group(slot) == group);
-        superseded.or_else(|| table.oldest_of_group(group).0)
     }
 
     fn send_new(&mut self, slot: Slot, plane: PlaneId) -> bool {
@@ -423,7 +431,7 @@ impl Device {
     fn send_urgent(&mut self) {
         while let Some(lpa) = self.controller.cache.as_mut().and_then(|cache| cache.state.urgent.pop_front())
         {
-            if let Some(slot) = self.dirty_and_waiting(Lpa(lpa)) {
+            if let Some(slot) = self.controller.dirty_and_waiting(Lpa(lpa)) {
                 self.write_back_from(slot);
             }
         }

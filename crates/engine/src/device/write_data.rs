@@ -38,7 +38,7 @@ impl Device {
             let end = length.min((offset + first) / page * page + page - offset);
             let mut part = request.command(first, end - first);
             part.carried = Carried::Page;
-            let number = self.insert_part(whole, part);
+            let number = self.front.insert_part(whole, part);
             let time = self.link_time(end, 0) - self.link_time(first, 0);
             self.take_link(false, number, time);
             first = end;

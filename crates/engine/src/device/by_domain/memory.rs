@@ -1,5 +1,6 @@
 //! The memory of the tables that filling a drive in order is going to write, handed out ahead.
 
+use crate::device::ftl::Ftl;
 use std::ops::Range;
 
 use super::Device;
@@ -34,6 +35,34 @@ impl Memory {
     }
 }
 
+impl Ftl {
+    /// Where these pages will probably lie.
+    fn coming_places(&self, dealing: &Dealing, pages: &Range<u32>) -> Vec<Range<u32>> {
+        let units = self.geometry.units_per_block();
+        let mut places: Vec<Range<u32>> = Vec::new();
+        for domain in (0..self.domains.len() as u32).map(DomainId) {
+            let planes = self.domains.planes(domain);
+            let blocks = dealing.entries_of(domain, pages).len().div_ceil(planes.len() * units as usize);
+            for superblock in self.domain[domain.index()].free.coming(blocks) {
+                let block = self.blocks.split(superblock).1;
+                places.extend(planes.iter().map(|&plane| {
+                    let first = self.geometry.first_unit(plane, block, 0).0;
+                    first..first + units
+                }));
+            }
+        }
+        places.sort_unstable_by_key(|run| run.start);
+        places.dedup_by(|run, before| {
+            let follows = run.start == before.end;
+            if follows {
+                before.end = run.end;
+            }
+            follows
+        });
+        places
+    }
+}
+
 impl Device {
     /// What filling these pages is going to need; nothing if they are few, or don't follow one another.
     ///
@@ -52,7 +81,7 @@ impl Device {
         if !in_order || pages.len() < WORTH_A_THREAD {
             return memory;
         }
-        for places in self.coming_places(dealing, &(first.0..last.0 + 1)) {
+        for places in self.ftl.coming_places(dealing, &(first.0..last.0 + 1)) {
             if let Some(extent) = self.ftl.oob.expect_run(places) {
                 // SAFETY: as the caller says.
                 unsafe { memory.handout.add(extent) };
@@ -63,31 +92,5 @@ impl Device {
             memory.map = Some((unsafe { memory.handout.add(extent) }, first));
         }
         memory
-    }
-
-    /// Where these pages will probably lie.
-    fn coming_places(&self, dealing: &Dealing, pages: &Range<u32>) -> Vec<Range<u32>> {
-        let units = self.geometry.units_per_block();
-        let mut places: Vec<Range<u32>> = Vec::new();
-        for domain in (0..self.ftl.domains.len() as u32).map(DomainId) {
-            let planes = self.ftl.domains.planes(domain);
-            let blocks = dealing.entries_of(domain, pages).len().div_ceil(planes.len() * units as usize);
-            for superblock in self.ftl.domain[domain.index()].free.coming(blocks) {
-                let block = self.ftl.blocks.split(superblock).1;
-                places.extend(planes.iter().map(|&plane| {
-                    let first = self.geometry.first_unit(plane, block, 0).0;
-                    first..first + units
-                }));
-            }
-        }
-        places.sort_unstable_by_key(|run| run.start);
-        places.dedup_by(|run, before| {
-            let follows = run.start == before.end;
-            if follows {
-                before.end = run.end;
-            }
-            follows
-        });
-        places
     }
 }

@@ -160,7 +160,7 @@ impl Device {
         match self.ftl.prepare_plan(system, number, plan, while_idle) {
             Ok(run) => self.accept_plan(run),
             Err(what) => {
-                let name = self.system_name(system);
+                let name = self.systems.system_name(system);
                 self.fail(format!("plan {number} of the system {name}: {what}"));
             }
         }

@@ -32,6 +32,41 @@ impl Ftl {
     }
 }
 
+impl Ftl {
+    /// The blocks of a superblock to which this applies are due again.
+    pub(super) fn ask_again_about(
+        &mut self,
+        superblock: SuperblockId,
+        applies: impl Fn(&super::Record) -> bool,
+    ) {
+        let per_block = self.geometry.units_per_block();
+        for number in self.block_numbers(superblock) {
+            if let Some(reclaim) = &mut self.reclaim
+                && reclaim.records.get(number).is_some_and(&applies)
+            {
+                reclaim.due.push(Ppa(number as u32 * per_block));
+            }
+        }
+    }
+
+    /// Pages have left a block of a superblock. Where others of its stripes are rebuilt it is read on, and counts.
+    pub(super) fn evacuation_ended(&mut self, superblock: SuperblockId, first: Ppa) {
+        let number = (first.0 / self.geometry.units_per_block()) as usize;
+        let Some(record) = self.reclaim.as_mut().and_then(|reclaim| reclaim.records.get_mut(number)) else {
+            return;
+        };
+        if record.evacuation == Evacuation::UnderWay {
+            record.evacuation = Evacuation::Ended;
+            let over_limit = record.over_limit;
+            if over_limit && self.redundancy.is_some() && self.blocks.state(superblock) == BlockState::Full {
+                self.ask_again_about(superblock, |record| {
+                    record.over_limit && record.evacuation == Evacuation::Ended
+                });
+            }
+        }
+    }
+}
+
 impl Device {
     /// Closes the write point that fills this superblock, so that it can be emptied; the pages left in it stay unused, and
     /// a row that was begun gets the parity of what it holds. That of moves is closed only while nothing is being moved:
@@ -83,44 +118,7 @@ impl Device {
             return;
         }
         self.reclaim_ended(superblock);
-        self.ask_again_about(superblock, |record| record.over_limit && !record.asked);
-    }
-
-    /// The blocks of a superblock to which this applies are due again.
-    pub(super) fn ask_again_about(
-        &mut self,
-        superblock: SuperblockId,
-        applies: impl Fn(&super::Record) -> bool,
-    ) {
-        let per_block = self.geometry.units_per_block();
-        for number in self.block_numbers(superblock) {
-            if let Some(reclaim) = &mut self.ftl.reclaim
-                && reclaim.records.get(number).is_some_and(&applies)
-            {
-                reclaim.due.push(Ppa(number as u32 * per_block));
-            }
-        }
-    }
-
-    /// Pages have left a block of a superblock. Where others of its stripes are rebuilt it is read on, and counts.
-    pub(super) fn evacuation_ended(&mut self, superblock: SuperblockId, first: Ppa) {
-        let number = (first.0 / self.geometry.units_per_block()) as usize;
-        let Some(record) = self.ftl.reclaim.as_mut().and_then(|reclaim| reclaim.records.get_mut(number))
-        else {
-            return;
-        };
-        if record.evacuation == Evacuation::UnderWay {
-            record.evacuation = Evacuation::Ended;
-            let over_limit = record.over_limit;
-            if over_limit
-                && self.ftl.redundancy.is_some()
-                && self.ftl.blocks.state(superblock) == BlockState::Full
-            {
-                self.ask_again_about(superblock, |record| {
-                    record.over_limit && record.evacuation == Evacuation::Ended
-                });
-            }
-        }
+        self.ftl.ask_again_about(superblock, |record| record.over_limit && !record.asked);
     }
 
     /// A block at the hard limit from which all pages were moved away is read on for the stripes of its superblock: then
@@ -129,7 +127,7 @@ impl Device {
         let ended = |reclaim: &super::Reclaim| reclaim.records[number].evacuation == Evacuation::Ended;
         if self.ftl.redundancy.is_some() && self.ftl.reclaim.as_deref().is_some_and(ended) {
             self.refill(superblock, Routine::InPlace, &Order::InPlace);
-            self.set_all_asked(superblock, true);
+            self.ftl.set_all_asked(superblock, true);
             self.observers.recorder.reclaim.by_trigger[1] += 1;
         }
     }

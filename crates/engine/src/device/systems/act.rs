@@ -80,7 +80,7 @@ impl Device {
         if superblock.index() < self.ftl.blocks.len() {
             return self.want_emptied(superblock, cause);
         }
-        let (name, count) = (self.system_name(number), self.ftl.blocks.len());
+        let (name, count) = (self.systems.system_name(number), self.ftl.blocks.len());
         self.fail(format!(
             "the system {name} asked to empty {superblock:?} of a drive of {count} superblocks"
         ));

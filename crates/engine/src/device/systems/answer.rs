@@ -1,12 +1,21 @@
 //! Systems are asked: where programs may go, where pages are, which copy serves.
 
 use crate::device::Device;
+use crate::device::systems::Systems;
 use crate::mapping::{Found, Lookup};
 use crate::placement::{PlaneSet, ProgramIntent};
 use crate::replicate::Serving;
 use crate::systems::DriveView;
 use crate::systems::{Action, Confine, System, SystemPolicy, Watches};
 use wordline_base::class::Class;
+
+impl Systems {
+    /// What [`Self::confined`] gave is not needed any more.
+    #[inline]
+    pub(in crate::device) fn put_planes_back(&mut self, planes: PlaneSet) {
+        self.planes = planes;
+    }
+}
 
 impl Device {
     /// Asks the systems, those that watch for it, one after the other until one has an answer: its number, and that.
@@ -60,12 +69,6 @@ impl Device {
         }
         self.systems.planes = planes;
         None
-    }
-
-    /// What [`Self::confined`] gave is not needed any more.
-    #[inline]
-    pub(in crate::device) fn put_planes_back(&mut self, planes: PlaneSet) {
-        self.systems.planes = planes;
     }
 
     /// Whether a system knows, or supposes, where a page is.

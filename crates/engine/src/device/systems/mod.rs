@@ -86,6 +86,53 @@ fn put_back<T>(place: &mut Vec<T>, list: Vec<T>) {
     std::mem::forget(empty);
 }
 
+impl Systems {
+    /// Whether any of them watches for this.
+    #[inline]
+    pub(super) fn systems_watch(&self, what: Watches) -> bool {
+        self.watches.has(what)
+    }
+
+    /// Whether any system is asked where pages move to.
+    pub(super) fn systems_place_moves(&self) -> bool {
+        self.watches.has(Watches::MOVES_PLACEMENT)
+    }
+
+    /// Whether any system fetches ahead what it looks up.
+    #[inline(always)]
+    pub(super) fn systems_fetch_ahead(&self) -> bool {
+        self.fetches_ahead
+    }
+
+    /// A recorder looks at the host's reads from now on.
+    pub(super) fn watch_reads_for_recorder(&mut self) {
+        self.watches = self.watches.and(Watches::RECORDED);
+    }
+
+    /// The measured window opens.
+    pub(super) fn systems_open_window(&mut self) {
+        self.all.iter_mut().for_each(|system| system.get_mut().window_opens());
+    }
+
+    /// What the systems have to say of themselves; those that say nothing are left out.
+    pub(super) fn systems_report(&self) -> BTreeMap<String, SystemReport> {
+        let report = |system: &SystemPolicy| {
+            let system = system.get();
+            let figures = system.figures();
+            let named = |(name, value): Figure| (name.to_owned(), value);
+            (!figures.is_empty()).then(|| {
+                let figures = figures.into_iter().map(named).collect();
+                (system.name().to_owned(), SystemReport { bytes: system.bytes(), figures })
+            })
+        };
+        self.all.iter().filter_map(report).collect()
+    }
+
+    pub(super) fn system_name(&self, number: usize) -> String {
+        self.all.get(number).map_or_else(String::new, |system| system.get().name().to_owned())
+    }
+}
+
 impl Device {
     /// Adds a system. Its number is the count of those before it.
     /// One that makes copies or reserves space is a fault on a drive that was not laid out for it
@@ -113,17 +160,6 @@ impl Device {
         self.note_policies();
     }
 
-    /// Whether any of them watches for this.
-    #[inline]
-    pub(super) fn systems_watch(&self, what: Watches) -> bool {
-        self.systems.watches.has(what)
-    }
-
-    /// Whether any system is asked where pages move to.
-    pub(super) fn systems_place_moves(&self) -> bool {
-        self.systems.watches.has(Watches::MOVES_PLACEMENT)
-    }
-
     /// Enters a user of the DRAM that comes behind the data cache.
     pub(super) fn reserve_dram(&mut self, name: &str, bytes: u64) {
         self.controller.dram.reserve(name, bytes);
@@ -145,12 +181,6 @@ impl Device {
         }
     }
 
-    /// Whether any system fetches ahead what it looks up.
-    #[inline(always)]
-    pub(super) fn systems_fetch_ahead(&self) -> bool {
-        self.systems.fetches_ahead
-    }
-
     #[inline(never)]
     fn let_systems_fetch(&self, lpa: u32, distance: Distance) {
         let ppa = if lpa < self.ftl.logical_units { self.ftl.lookup(Lpa(lpa)) } else { Ppa::NONE };
@@ -158,33 +188,5 @@ impl Device {
             let die = self.geometry.die_at(ppa).0;
             self.systems().for_each(|system| system.fetch_for_read(Lpa(lpa), die, distance));
         }
-    }
-
-    /// A recorder looks at the host's reads from now on.
-    pub(super) fn watch_reads_for_recorder(&mut self) {
-        self.systems.watches = self.systems.watches.and(Watches::RECORDED);
-    }
-
-    /// The measured window opens.
-    pub(super) fn systems_open_window(&mut self) {
-        self.systems.all.iter_mut().for_each(|system| system.get_mut().window_opens());
-    }
-
-    /// What the systems have to say of themselves; those that say nothing are left out.
-    pub(super) fn systems_report(&self) -> BTreeMap<String, SystemReport> {
-        let report = |system: &SystemPolicy| {
-            let system = system.get();
-            let figures = system.figures();
-            let named = |(name, value): Figure| (name.to_owned(), value);
-            (!figures.is_empty()).then(|| {
-                let figures = figures.into_iter().map(named).collect();
-                (system.name().to_owned(), SystemReport { bytes: system.bytes(), figures })
-            })
-        };
-        self.systems.all.iter().filter_map(report).collect()
-    }
-
-    pub(super) fn system_name(&self, number: usize) -> String {
-        self.systems.all.get(number).map_or_else(String::new, |system| system.get().name().to_owned())
     }
 }

@@ -3,11 +3,20 @@
 use super::put_back;
 use crate::device::Device;
 use crate::device::purposes::Purpose;
+use crate::device::systems::Systems;
 use crate::sched::queue::{Op, OpId};
 use crate::systems::DriveView;
 use crate::systems::{Access, Action, ReadEvent, System, Watches};
 use wordline_base::class::Cause;
 use wordline_base::ids::{Lpa, Ppa, SuperblockId};
+
+impl Systems {
+    /// Whether anybody is told of reads that go to their dies.
+    #[inline]
+    pub(in crate::device) fn tells_of_reads(&self) -> bool {
+        self.watches.has(Watches::READ.and(Watches::RECORDED))
+    }
+}
 
 impl Device {
     /// Tells those that translate.
@@ -69,12 +78,6 @@ impl Device {
         ReadEvent { lpa, ppa, die: self.geometry.die_at(ppa).0, flow, joins }
     }
 
-    /// Whether anybody is told of reads that go to their dies.
-    #[inline]
-    pub(in crate::device) fn tells_of_reads(&self) -> bool {
-        self.systems.watches.has(Watches::READ.and(Watches::RECORDED))
-    }
-
     /// A unit of a read of the host goes to its die.
     #[inline(always)]
     pub(in crate::device) fn tell_read(&mut self, unit: OpId) {
@@ -84,7 +87,7 @@ impl Device {
     /// The same; `joins` tells whether it has no command of its own.
     #[inline(always)]
     pub(in crate::device) fn tell_read_that(&mut self, unit: OpId, joins: bool) {
-        if self.tells_of_reads() {
+        if self.systems.tells_of_reads() {
             if !joins && self.observers.monitor.records_reads() {
                 self.record_read(unit);
             }
