@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::ids::{Lpa, Ppa};
 use crate::time::Ns;
 
 /// What a request does.
@@ -65,4 +66,15 @@ pub trait RequestSource {
     fn size_hint(&self) -> Option<u64> {
         None
     }
+}
+
+/// A read of the host that waits or runs at a die: one command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReadThere {
+    /// Logical page of its first unit.
+    pub lpa: Lpa,
+    /// Where that is read.
+    pub ppa: Ppa,
+    /// Its place among all operations in order of arrival at the dies; it keeps it when it is sent on to another.
+    pub order: u64,
 }

@@ -13,14 +13,12 @@ pub mod device;
 pub mod gc;
 pub mod host;
 pub mod mapping;
-pub mod nand;
 pub mod placement;
 pub mod probe;
 pub mod reclaim;
 pub mod redundancy;
 pub mod replicate;
 pub mod run;
-pub mod sched;
 pub mod snapshot;
 pub mod space;
 pub mod stats;
@@ -28,6 +26,7 @@ pub mod systems;
 
 pub use wordline_base::{ids, rng, time};
 pub use wordline_config as config;
+pub use wordline_flash::{nand, sched};
 
 pub use run::{
     Before, Ending, LookedUp, Observer, Outcome, Overwrites, RunError, Setup, Split, Stop, Unobserved,

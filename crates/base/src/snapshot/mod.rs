@@ -3,12 +3,14 @@
 
 mod frames;
 mod part;
+mod policies;
 #[cfg(any(test, feature = "shapes"))]
 pub mod shape;
 mod stream;
 
 pub use frames::FrameWriter;
 pub use part::{Part, Stored};
+pub use policies::expect_policy;
 pub use stream::{In, Out};
 
 /// Version of the form. It changes when the state does: `snapshot/shapes.txt` of the engine holds what the state of

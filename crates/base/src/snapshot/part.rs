@@ -118,3 +118,56 @@ macro_rules! tables {
         }
     )*};
 }
+
+/// Writes the three walks over the fields of a part of the drive, or of the drive, as its [`Part`](crate::snapshot::Part).
+///
+/// - `rebuilt`: follows from the configuration; copied by a fork, not stored.
+/// - `state`: cloned and serialised as it is.
+/// - `parts`: by its own [`Part`](crate::snapshot::Part), where bytes alone don't make it, or are too many at once.
+/// - `dropped`: belongs to whoever watches, or is made when it is needed; a fork and a drive that was loaded have none.
+#[macro_export]
+macro_rules! fields {
+    (
+        $of:ty:
+        rebuilt: $($rebuilt:ident)* ; state: $($state:ident)* ; parts: $($part:ident)* ; dropped: $($dropped:ident)* ;
+    ) => {
+        impl $crate::snapshot::Part for $of {
+            fn fork(&self) -> Result<Self, $crate::snapshot::SnapshotError> {
+                Ok(Self {
+                    $($rebuilt: self.$rebuilt.clone(),)*
+                    $($state: self.$state.clone(),)*
+                    $($part: $crate::snapshot::Part::fork(&self.$part)?,)*
+                    $($dropped: None,)*
+                })
+            }
+
+            fn save(&self, out: &mut $crate::snapshot::Out<'_>) -> Result<(), $crate::snapshot::SnapshotError> {
+                let Self { $($rebuilt: _,)* $($state,)* $($part,)* $($dropped: _,)* } = self;
+                $(
+                    out.put(stringify!($state))?;
+                    out.put($state)?;
+                )*
+                $(
+                    out.put(stringify!($part))?;
+                    $crate::snapshot::Part::save($part, out)?;
+                )*
+                Ok(())
+            }
+
+            fn restore(
+                &mut self,
+                input: &mut $crate::snapshot::In<'_>,
+            ) -> Result<(), $crate::snapshot::SnapshotError> {
+                $(
+                    input.expect(stringify!($state))?;
+                    self.$state = input.take()?;
+                )*
+                $(
+                    input.expect(stringify!($part))?;
+                    $crate::snapshot::Part::restore(&mut self.$part, input)?;
+                )*
+                Ok(())
+            }
+        }
+    };
+}

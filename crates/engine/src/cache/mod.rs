@@ -20,7 +20,7 @@ pub mod throttle;
 pub mod together;
 pub mod write_buffer;
 
-use crate::snapshot::policies::policies;
+use wordline_base::policies;
 use table::UnitTable;
 use wordline_base::class::Class;
 use wordline_base::ids::Lpa;

@@ -1,7 +1,7 @@
 //! The controller: its cores, its DRAM, the data cache in that, and the host's memory that it may use.
 
 use super::host_memory::HostMemory;
-use super::snapshot::fields;
+use wordline_base::fields;
 use crate::cache::{Cache, Ledger};
 use crate::cpu::Cpu;
 

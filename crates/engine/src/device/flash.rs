@@ -4,7 +4,7 @@ use super::chips::Chips;
 use super::disturb::Disturb;
 use super::ideal;
 use super::plane_collection::PlaneCollection;
-use super::snapshot::fields;
+use wordline_base::fields;
 use crate::nand::cache_register::CacheOperations;
 use crate::nand::channel::Channel;
 use crate::nand::copyback::Copybacks;

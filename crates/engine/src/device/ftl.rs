@@ -12,7 +12,7 @@ use super::purposes::Purposes;
 use super::reclaim::Reclaim;
 use super::rotating::Rotation;
 use super::slc_cache::SlcState;
-use super::snapshot::fields;
+use wordline_base::fields;
 use super::translate::Translation;
 use super::untimed::Untimed;
 use super::wear::StaticWear;

@@ -1,7 +1,7 @@
 //! The reads of the host at each die, looked up again only where they changed.
 
 use super::Device;
-use crate::sched::queue::ReadThere;
+use wordline_base::request::ReadThere;
 use crate::systems::View;
 use wordline_base::ids::{DieId, Ppa};
 

@@ -1,7 +1,7 @@
 //! Whoever is told of what happens, and changes nothing: the report, series and samples, energy, probes, counts.
 
 use super::monitor::Monitor;
-use super::snapshot::fields;
+use wordline_base::fields;
 use crate::probe::Probe;
 use crate::stats::energy::EnergyTable;
 use crate::stats::recorder::Recorder;

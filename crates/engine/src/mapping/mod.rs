@@ -20,7 +20,7 @@ pub mod segments;
 pub mod used;
 pub mod view;
 
-use crate::snapshot::policies::policies;
+use wordline_base::policies;
 use wordline_base::class::Cause;
 use wordline_base::ids::{Lpa, Ppa};
 use wordline_base::snapshot::Stored;

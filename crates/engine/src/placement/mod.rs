@@ -7,7 +7,7 @@ pub mod static_order;
 use crate::nand::Geometry;
 use crate::redundancy::PageStripes;
 use crate::replicate::Reserved;
-use crate::snapshot::policies::policies;
+use wordline_base::policies;
 use wordline_base::class::Cause;
 use wordline_base::ids::{Lpa, PlaneId, Ppa};
 use wordline_config::scheme::{Level, PlacementConfig, PlacementKind, PlacementOrder};

@@ -152,5 +152,5 @@ impl ReadReclaim for ReclaimPolicy {
     }
 }
 
-crate::snapshot::policies::policies!(ReclaimPolicy, "policy of read reclaim",
+wordline_base::policies!(ReclaimPolicy, "policy of read reclaim",
     none: [None], rebuilt: [Block, Superblock], stored: [Shuffler, Page]);

@@ -4,7 +4,7 @@ pub mod page_stripes;
 pub mod parity_rows;
 pub mod rows;
 
-use crate::snapshot::policies::policies;
+use wordline_base::policies;
 use wordline_base::class::Class;
 use wordline_base::ids::{DieId, Ppa};
 use wordline_config::redundancy::RedundancyConfig;

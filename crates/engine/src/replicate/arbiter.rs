@@ -74,7 +74,7 @@ pub enum ArbiterPolicy {
     Custom(Box<dyn Arbiter + Send>),
 }
 
-crate::snapshot::policies::policies!(ArbiterPolicy, "arbiter of copies", none: [Earliest, FewestOutstanding, Primary], rebuilt: [], stored: []);
+wordline_base::policies!(ArbiterPolicy, "arbiter of copies", none: [Earliest, FewestOutstanding, Primary], rebuilt: [], stored: []);
 
 impl ArbiterPolicy {
     /// The one that a scheme names.

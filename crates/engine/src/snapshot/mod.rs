@@ -9,7 +9,6 @@ mod forged;
 pub mod identity;
 #[cfg(test)]
 mod older;
-pub(crate) mod policies;
 #[cfg(test)]
 mod shapes;
 

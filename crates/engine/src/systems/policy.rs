@@ -4,7 +4,7 @@ use super::System;
 use super::astro::Astro;
 use super::block_map::BlockMap;
 use super::partition::Partition;
-use crate::snapshot::policies::policies;
+use wordline_base::policies;
 use crate::systems::collision::Collision;
 use crate::systems::hotr::Hotr;
 use wordline_base::ids::Lpa;

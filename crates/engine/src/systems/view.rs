@@ -4,9 +4,9 @@ use crate::blocks::table::BlockView;
 use crate::blocks::{BlockState, Domains};
 use crate::mapping::FurtherCopy;
 use crate::nand::Geometry;
-use crate::sched::queue::ReadThere;
 use wordline_base::class::{Cause, Class, FlashOp};
 use wordline_base::ids::{DieId, DomainId, Lpa, PlaneId, Ppa, SuperblockId};
+use wordline_base::request::ReadThere;
 use wordline_base::time::Ns;
 
 /// The drive as its systems and the policies of read reclaim see it, read-only.

@@ -79,7 +79,7 @@ impl Separation for SeparationPolicy {
     }
 }
 
-crate::snapshot::policies::policies!(SeparationPolicy, "separation",
+wordline_base::policies!(SeparationPolicy, "separation",
     none: [None, Stream], rebuilt: [], stored: [HotCold]);
 
 impl wordline_base::snapshot::Stored for HotCold {}

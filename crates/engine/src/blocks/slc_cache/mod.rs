@@ -71,7 +71,7 @@ pub enum SlcCachePolicy {
     Custom(Box<dyn SlcCache + Send>),
 }
 
-crate::snapshot::policies::policies!(SlcCachePolicy, "SLC cache", rebuilt: [Fixed, Dynamic], stored: []);
+wordline_base::policies!(SlcCachePolicy, "SLC cache", rebuilt: [Fixed, Dynamic], stored: []);
 
 impl SlcCachePolicy {
     /// The policy that a scheme names.

@@ -10,7 +10,7 @@ pub use piq::Piq;
 
 use serde::{Deserialize, Serialize};
 
-use crate::snapshot::policies::policies;
+use wordline_base::policies;
 use wordline_base::ids::DieId;
 use wordline_base::request::HostOp;
 use wordline_base::snapshot::Stored;

@@ -9,7 +9,7 @@ pub mod together;
 
 use serde::{Deserialize, Serialize};
 
-use crate::sched::queue::ReadThere;
+use wordline_base::request::ReadThere;
 pub use pairs::PairsReport;
 use pairs::{PairCounts, ratio};
 use together::Together;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::together::Together;
-use crate::sched::queue::ReadThere;
+use wordline_base::request::ReadThere;
 
 /// Reads of a die that are told apart: the last of its queue. A die under more load than it takes has thousands.
 const MOST_TOGETHER: usize = 64;

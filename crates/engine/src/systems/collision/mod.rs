@@ -15,7 +15,7 @@ use super::awaited::Awaited;
 use crate::nand::Geometry;
 use crate::nand::timing::Timing;
 use crate::replicate::{CopyBudget, CopyLoss, CopyTarget, Serving};
-use crate::sched::queue::ReadThere;
+use wordline_base::request::ReadThere;
 use crate::stats::collisions::together::Together;
 use crate::systems::{Action, DriveView, Figure, ReadEvent, System, Watches};
 use map::ReplicationMap;

@@ -1,5 +1,5 @@
 //! Gates: dies that may not begin commands of some classes until a time. A system closes them
-//! ([`crate::systems::Action::Gate`]), for example to keep half of an array for reads and the other half for writes in turn
+//! (`Action::Gate` of systems), for example to keep half of an array for reads and the other half for writes in turn
 //! (Skourtis et al., "Flash on Rails", USENIX ATC 2014).
 
 use serde::{Deserialize, Serialize};

@@ -3,23 +3,24 @@
 use super::SnapshotError;
 
 /// A policy of another name than the snapshot's.
-pub(crate) fn expect(slot: &str, found: &str, wanted: &str) -> Result<(), SnapshotError> {
+pub fn expect_policy(slot: &str, found: &str, wanted: &str) -> Result<(), SnapshotError> {
     if found == wanted {
         return Ok(());
     }
     Err(SnapshotError::Misfit(format!("the {slot} is `{found}` there and `{wanted}` here")))
 }
 
-/// Implements [`super::Part`] for the enum of policies of a slot. Every variant but `Custom` stands in one of the lists:
+/// Implements [`Part`](crate::snapshot::Part) for the enum of policies of a slot. Every variant but `Custom` stands in one of the lists:
 /// `none` is a variant without a policy,
 /// `rebuilt` ones follow from the configuration, of `stored` ones the state is saved.
+#[macro_export]
 macro_rules! policies {
     ($policy:ident, $slot:literal, rebuilt: [$($rebuilt:ident),*], stored: [$($stored:ident),*]) => {
-        $crate::snapshot::policies::policies!($policy, $slot, none: [], rebuilt: [$($rebuilt),*], stored: [$($stored),*]);
+        $crate::policies!($policy, $slot, none: [], rebuilt: [$($rebuilt),*], stored: [$($stored),*]);
     };
     ($policy:ident, $slot:literal, none: [$($none:ident),*], rebuilt: [$($rebuilt:ident),*], stored: [$($stored:ident),*]) => {
-        impl wordline_base::snapshot::Part for $policy {
-            fn save(&self, out: &mut wordline_base::snapshot::Out<'_>) -> Result<(), wordline_base::snapshot::SnapshotError> {
+        impl $crate::snapshot::Part for $policy {
+            fn save(&self, out: &mut $crate::snapshot::Out<'_>) -> Result<(), $crate::snapshot::SnapshotError> {
                 match self {
                     $(Self::$none => out.put(stringify!($none)),)*
                     $(Self::$rebuilt(_) => out.put(stringify!($rebuilt)),)*
@@ -36,39 +37,38 @@ macro_rules! policies {
 
             fn restore(
                 &mut self,
-                input: &mut wordline_base::snapshot::In<'_>,
-            ) -> Result<(), wordline_base::snapshot::SnapshotError> {
+                input: &mut $crate::snapshot::In<'_>,
+            ) -> Result<(), $crate::snapshot::SnapshotError> {
                 let name: String = input.take()?;
                 match self {
-                    $(Self::$none => $crate::snapshot::policies::expect($slot, &name, stringify!($none)),)*
-                    $(Self::$rebuilt(_) => $crate::snapshot::policies::expect($slot, &name, stringify!($rebuilt)),)*
+                    $(Self::$none => $crate::snapshot::expect_policy($slot, &name, stringify!($none)),)*
+                    $(Self::$rebuilt(_) => $crate::snapshot::expect_policy($slot, &name, stringify!($rebuilt)),)*
                     $(Self::$stored(state) => {
-                        $crate::snapshot::policies::expect($slot, &name, stringify!($stored))?;
-                        wordline_base::snapshot::Stored::take_up(state, input.take()?).ok_or_else(|| {
-                            wordline_base::snapshot::SnapshotError::Misfit(concat!("the state of the ", $slot).to_owned())
+                        $crate::snapshot::expect_policy($slot, &name, stringify!($stored))?;
+                        $crate::snapshot::Stored::take_up(state, input.take()?).ok_or_else(|| {
+                            $crate::snapshot::SnapshotError::Misfit(concat!("the state of the ", $slot).to_owned())
                         })
                     })*
                     Self::Custom(policy) => {
-                        $crate::snapshot::policies::expect($slot, &name, "Custom")?;
+                        $crate::snapshot::expect_policy($slot, &name, "Custom")?;
                         let state: Vec<u8> = input.take()?;
                         policy.restore(&state).map_err(|why| {
-                            wordline_base::snapshot::SnapshotError::Misfit(format!(concat!("the ", $slot, ": {}"), why))
+                            $crate::snapshot::SnapshotError::Misfit(format!(concat!("the ", $slot, ": {}"), why))
                         })
                     }
                 }
             }
 
-            fn fork(&self) -> Result<Self, wordline_base::snapshot::SnapshotError> {
+            fn fork(&self) -> Result<Self, $crate::snapshot::SnapshotError> {
                 match self {
                     $(Self::$none => Ok(Self::$none),)*
                     $(Self::$rebuilt(policy) => Ok(Self::$rebuilt(policy.clone())),)*
                     $(Self::$stored(policy) => Ok(Self::$stored(policy.clone())),)*
                     Self::Custom(policy) => policy.fork().map(Self::Custom).ok_or_else(|| {
-                        wordline_base::snapshot::SnapshotError::NoFork(concat!("the ", $slot, " of one's own").to_owned())
+                        $crate::snapshot::SnapshotError::NoFork(concat!("the ", $slot, " of one's own").to_owned())
                     }),
                 }
             }
         }
     };
 }
-pub(crate) use policies;

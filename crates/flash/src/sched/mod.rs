@@ -4,7 +4,7 @@ pub mod gates;
 pub mod queue;
 pub mod tiered;
 
-use crate::snapshot::policies::policies;
+use wordline_base::policies;
 use queue::{Fifo, OpPool};
 pub use wordline_base::class;
 use wordline_base::class::{CLASSES, Class};

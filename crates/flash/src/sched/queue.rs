@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use wordline_base::class::Class;
 use wordline_base::clock::ClassClock;
-use wordline_base::ids::{Lpa, Ppa};
+use wordline_base::ids::Ppa;
 use wordline_base::memory::prefetch_all;
 use wordline_base::parts::Parts;
 use wordline_base::time::Ns;
@@ -14,17 +14,6 @@ pub type OpId = u32;
 
 /// No operation.
 pub const NONE: OpId = u32::MAX;
-
-/// A read of the host that waits or runs at a die: one command.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ReadThere {
-    /// Logical page of its first unit.
-    pub lpa: Lpa,
-    /// Where that is read.
-    pub ppa: Ppa,
-    /// Its place among all operations in order of arrival at the dies; it keeps it when it is sent on to another.
-    pub order: u64,
-}
 
 /// How many operations are taken in before the one whose memory is fetched ahead.
 const FREE_AHEAD: usize = 3;
