@@ -20,10 +20,10 @@ pub mod throttle;
 pub mod together;
 pub mod write_buffer;
 
-use wordline_base::policies;
 use table::UnitTable;
 use wordline_base::class::Class;
 use wordline_base::ids::Lpa;
+use wordline_base::policies;
 use wordline_base::snapshot::Stored;
 use wordline_config::cache::{CacheConfig, CacheKind};
 

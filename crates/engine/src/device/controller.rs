@@ -1,9 +1,9 @@
 //! The controller: its cores, its DRAM, the data cache in that, and the host's memory that it may use.
 
 use super::host_memory::HostMemory;
-use wordline_base::fields;
 use crate::cache::{Cache, Ledger};
 use crate::cpu::Cpu;
+use wordline_base::fields;
 
 /// Cores and memory of the controller.
 pub(super) struct Controller {

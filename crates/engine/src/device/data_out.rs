@@ -93,8 +93,9 @@ impl Device {
             let op = &mut self.flash.pool[unit];
             let next_unit = std::mem::replace(&mut op.next_unit, NONE);
             op.last_unit = unit;
-            let Purpose { whose, partial, guess, .. } = self.ftl.purposes[unit];
-            if class == Class::HostRead && !partial && !guess && whose.rebuild().is_none() {
+            let tentative = op.tentative;
+            let Purpose { whose, partial, .. } = self.ftl.purposes[unit];
+            if class == Class::HostRead && !partial && !tentative && whose.rebuild().is_none() {
                 self.tell_read_done(unit);
                 if self.controller.cache.is_some() {
                     self.keep_read(unit);
@@ -114,13 +115,13 @@ impl Device {
 
     /// One unit is with the controller that is not what a read of the host asked for, or not all of it.
     fn unit_read(&mut self, unit: OpId, class: Class, die: Option<DieId>) {
-        let Purpose { partial, guess, .. } = self.ftl.purposes[unit];
-        let Op { ppa, .. } = self.flash.pool[unit];
+        let Purpose { partial, .. } = self.ftl.purposes[unit];
+        let Op { ppa, tentative, .. } = self.flash.pool[unit];
         if class.is_move() {
             self.unit_read_for_move(unit);
         } else if class == Class::MapRead {
             self.map_page_read(unit);
-        } else if guess {
+        } else if tentative {
             self.guess_was_wrong(unit);
         } else if class == Class::CopyRead {
             self.read_for_copy_done(unit);

@@ -1,7 +1,7 @@
 //! What reading does to flash, and what it costs when bits are wrong: read counts, retries, decoding.
 
 use super::flash::Flash;
-use super::purposes::{For, Purpose};
+use super::purposes::Purpose;
 use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
@@ -190,7 +190,7 @@ impl Device {
         let mut unit = head;
         while unit != NONE {
             // What a wrong guess took is told as a whole, when it ends.
-            if self.ftl.purposes[unit].whose != For::Drive && !self.ftl.purposes[unit].guess {
+            if self.flash.pool[unit].waited_for && !self.flash.pool[unit].tentative {
                 let parts = self.flash.pool.parts_mut(unit);
                 parts.merge(&self.flash.dies[die.index()].command.parts);
                 parts.add(Part::Decode, takes.0);

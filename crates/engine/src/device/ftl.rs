@@ -12,7 +12,6 @@ use super::purposes::Purposes;
 use super::reclaim::Reclaim;
 use super::rotating::Rotation;
 use super::slc_cache::SlcState;
-use wordline_base::fields;
 use super::translate::Translation;
 use super::untimed::Untimed;
 use super::wear::StaticWear;
@@ -29,6 +28,7 @@ use crate::mapping::{Copies, Layout, PageMap};
 use crate::nand::Geometry;
 use crate::placement::PlacementPolicy;
 use crate::reclaim::ReclaimPolicy;
+use wordline_base::fields;
 
 /// The flash translation layer.
 pub(super) struct Ftl {

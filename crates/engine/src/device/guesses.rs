@@ -26,11 +26,9 @@ impl Device {
     /// Reads where the page may be.
     pub(super) fn read_at_guess(&mut self, id: OpId, ppa: Ppa) {
         let op = &mut self.flash.pool[id];
-        op.ppa = ppa;
+        (op.ppa, op.tentative) = (ppa, true);
         op.class = Class::read_for(op.class.cause());
-        let purpose = &mut self.ftl.purposes[id];
-        purpose.guess = true;
-        let Purpose { lpa, partial, .. } = *purpose;
+        let Purpose { lpa, partial, .. } = self.ftl.purposes[id];
         if partial {
             self.ftl.partial_writes.reads(lpa, ppa);
         } else {
@@ -47,7 +45,7 @@ impl Device {
         let Purpose { lpa, .. } = self.ftl.purposes[unit];
         let Op { ppa, .. } = self.flash.pool[unit];
         if self.ftl.lookup(lpa) == ppa {
-            self.ftl.purposes[unit].guess = false;
+            self.flash.pool[unit].tentative = false;
             self.observers.recorder.mapping.guesses_right += 1;
         }
     }
@@ -55,7 +53,7 @@ impl Device {
     /// A flash page read is about to begin: units whose guess a system would not give again are sent on. Returns the head of the
     /// others ([`NONE`](crate::sched::queue::NONE) when there is none).
     pub(super) fn without_withdrawn(&mut self, head: OpId) -> OpId {
-        if !self.flash.pool.units(head).any(|unit| self.ftl.purposes[unit].guess) {
+        if !self.flash.pool.units(head).any(|unit| self.flash.pool[unit].tentative) {
             return head;
         }
         self.keep_units(head, |device, unit| {
@@ -81,17 +79,17 @@ impl Device {
 
     /// Whether the page of a guess has moved since, and its system knows that it can't be there any more.
     fn is_withdrawn(&mut self, unit: OpId) -> bool {
-        let Purpose { lpa, guess, partial, .. } = self.ftl.purposes[unit];
-        let Op { ppa, class, .. } = self.flash.pool[unit];
+        let Purpose { lpa, partial, .. } = self.ftl.purposes[unit];
+        let Op { ppa, class, tentative, .. } = self.flash.pool[unit];
         let write = partial || class.op() == FlashOp::Program;
-        guess
+        tentative
             && self.ftl.lookup(lpa) != ppa
             && self.find_in_systems(&Lookup { lpa, write }) != Some(Found::Guess(ppa))
     }
 
     fn withdraw_guess(&mut self, unit: OpId) {
         let waited = self.flash.now.since(self.flash.pool[unit].wait_from).0;
-        self.ftl.purposes[unit].guess = false;
+        self.flash.pool[unit].tentative = false;
         self.flash.pool.parts_mut(unit).add(Part::Misprediction, waited);
         self.observers.recorder.mapping.guesses_withdrawn += 1;
         // The page moved while its read waited, as often as it may: that leads nowhere by nobody's fault.
@@ -103,7 +101,7 @@ impl Device {
     pub(super) fn guess_was_wrong(&mut self, unit: OpId) {
         let Purpose { lpa, .. } = self.ftl.purposes[unit];
         let Op { ppa, wait_from, .. } = self.flash.pool[unit];
-        self.ftl.purposes[unit].guess = false;
+        self.flash.pool[unit].tentative = false;
         let wasted = self.flash.now.since(wait_from).0;
         self.flash.pool.parts_mut(unit).add(Part::Misprediction, wasted);
         let found = self.ftl.found_at(ppa);

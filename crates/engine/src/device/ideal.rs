@@ -4,7 +4,7 @@
 use super::Device;
 use super::flash::Flash;
 use crate::nand::Geometry;
-use crate::sched::queue::OpId;
+use crate::sched::queue::{Op, OpId};
 use crate::stats::report::{ChannelReport, DieReport, SecondServerReport};
 use wordline_base::class::Class;
 use wordline_base::ids::{DieId, PlaneId, Ppa};
@@ -51,9 +51,8 @@ impl Device {
     /// translation page, for which such reads may wait. The reads of read-modify-writes are work of writes.
     #[inline(always)]
     fn is_ideal(&self, unit: OpId) -> bool {
-        self.flash.second_server > 0
-            && matches!(self.flash.pool[unit].class, Class::HostRead | Class::MapRead)
-            && !self.ftl.purposes[unit].partial
+        let Op { class, for_write, .. } = self.flash.pool[unit];
+        self.flash.second_server > 0 && matches!(class, Class::HostRead | Class::MapRead) && !for_write
     }
 
     /// Who serves an operation at `ppa`: its die, or the second server of its die.

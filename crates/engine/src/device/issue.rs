@@ -326,9 +326,9 @@ impl Device {
         let watched = self.ftl.versions.is_some() || self.observers.probe.is_some();
         let (mut unit, mut bytes) = (head, 0);
         while unit != NONE {
-            let Purpose { lpa, guess, .. } = self.ftl.purposes[unit];
-            let Op { copyback, bytes: wanted, next_unit, .. } = self.flash.pool[unit];
-            if guess {
+            let Purpose { lpa, .. } = self.ftl.purposes[unit];
+            let Op { copyback, bytes: wanted, next_unit, tentative, .. } = self.flash.pool[unit];
+            if tentative {
                 self.judge_guess(unit);
             }
             self.settle_wait(unit, die);

@@ -1,9 +1,9 @@
 //! The reads of the host at each die, looked up again only where they changed.
 
 use super::Device;
-use wordline_base::request::ReadThere;
 use crate::systems::View;
 use wordline_base::ids::{DieId, Ppa};
+use wordline_base::request::ReadThere;
 
 /// The reads of the host at each die. What is kept of a die holds until its commands change.
 #[derive(Clone, Debug, Default)]

@@ -1,11 +1,11 @@
 //! Whoever is told of what happens, and changes nothing: the report, series and samples, energy, probes, counts.
 
 use super::monitor::Monitor;
-use wordline_base::fields;
 use crate::probe::Probe;
 use crate::stats::energy::EnergyTable;
 use crate::stats::recorder::Recorder;
 use crate::stats::settled::Settled;
+use wordline_base::fields;
 
 /// What is recorded of a drive.
 pub(super) struct Observers {

@@ -338,11 +338,11 @@ impl Device {
     /// Rebuilds a read of the host whose plane collects, if its stripe is whole and the rest of it can be read sooner than the
     /// plane is free. Whether it is: then it waits for its sources, and in no queue.
     pub(super) fn rebuilds_page(&mut self, unit: OpId) -> bool {
-        let Purpose { lpa, partial, whose, guess, .. } = self.ftl.purposes[unit];
-        let Op { ppa, class, .. } = self.flash.pool[unit];
+        let Purpose { lpa, partial, whose, .. } = self.ftl.purposes[unit];
+        let Op { ppa, class, tentative, .. } = self.flash.pool[unit];
         if class != Class::HostRead
             || partial
-            || guess
+            || tentative
             || whose.host().is_none()
             || lpa.0 >= self.ftl.logical_units
         {

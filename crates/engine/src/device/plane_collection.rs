@@ -198,7 +198,7 @@ impl Device {
         let mut unit = head;
         while unit != NONE {
             // The time of a guess is told otherwise, and that of the drive's own work not at all.
-            if self.flash.pool[unit].waited_for && !self.ftl.purposes[unit].guess {
+            if self.flash.pool[unit].waited_for && !self.flash.pool[unit].tentative {
                 self.settle_wait(unit, before);
                 self.flash.begin_wait(unit, now);
             }

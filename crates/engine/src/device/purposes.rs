@@ -65,8 +65,6 @@ pub(super) struct Purpose {
     pub point: u8,
     /// A write of a part of a unit, whose old content must be read first.
     pub partial: bool,
-    /// A read at a place that was guessed, and not found right yet.
-    pub guess: bool,
     /// Systems were told that the host looked its page up.
     pub accessed: bool,
 }
@@ -83,7 +81,6 @@ impl Purpose {
             tag: 0,
             point: 0,
             partial: false,
-            guess: false,
             accessed: false,
         }
     }
@@ -129,7 +126,11 @@ impl Device {
     /// Takes an operation in, and what it is for.
     #[inline(always)]
     pub(super) fn new_op(&mut self, op: Op, purpose: Purpose) -> OpId {
-        let id = self.flash.pool.insert(Op { waited_for: purpose.whose.is_waited_for(), ..op });
+        let id = self.flash.pool.insert(Op {
+            waited_for: purpose.whose.is_waited_for(),
+            for_write: purpose.partial,
+            ..op
+        });
         self.ftl.purposes.put(id, purpose);
         id
     }

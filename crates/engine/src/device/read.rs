@@ -60,7 +60,7 @@ impl Device {
     #[inline(always)]
     pub(super) fn send_read(&mut self, id: OpId, head: OpId) -> OpId {
         let ppa = self.flash.pool[id].ppa;
-        if !self.ftl.purposes[id].guess && self.waits_for_move(id) {
+        if !self.flash.pool[id].tentative && self.waits_for_move(id) {
             return head;
         }
         if head != NONE
@@ -185,16 +185,16 @@ impl Device {
 
     #[inline(always)]
     pub(super) fn is_current(&self, unit: OpId) -> bool {
-        let Op { class, ppa, .. } = self.flash.pool[unit];
+        let Op { class, ppa, tentative, .. } = self.flash.pool[unit];
         if class == Class::ParityRead {
             return true;
         }
-        let Purpose { whose, lpa, partial, guess, .. } = self.ftl.purposes[unit];
+        let Purpose { whose, lpa, partial, .. } = self.ftl.purposes[unit];
         if let For::Rebuild(number) = whose {
             return self.source_is_current(number) && self.ftl.source_stays(lpa, ppa);
         }
         let copy = || !partial && self.ftl.copies.at(lpa, ppa).is_some();
-        (self.ftl.is_at(lpa, ppa) || guess || copy())
+        (self.ftl.is_at(lpa, ppa) || tentative || copy())
             && !(self.controller.cache.is_some() && self.is_overtaken(unit))
     }
 
@@ -209,7 +209,7 @@ impl Device {
         let Purpose { lpa, whose, partial, tag, .. } = self.ftl.purposes[unit];
         let Op { class, ppa, .. } = self.flash.pool[unit];
         // A guess comes here only when the cache has what it wants: then it was no guess in vain.
-        self.ftl.purposes[unit].guess = false;
+        self.flash.pool[unit].tentative = false;
         self.settle_wait(unit, self.server_of(unit, ppa));
         if class.is_move() {
             // Overwritten or trimmed in the meantime: nothing left to move.
@@ -276,8 +276,8 @@ impl Device {
     /// The wait of a unit for a die is over: blames it on what occupied the die.
     #[inline(always)]
     pub(super) fn settle_wait(&mut self, unit: OpId, die: DieId) {
-        let Op { wait_from, waited_for, .. } = self.flash.pool[unit];
-        if !waited_for || wait_from == self.flash.now || self.ftl.purposes[unit].guess {
+        let Op { wait_from, waited_for, tentative, .. } = self.flash.pool[unit];
+        if !waited_for || wait_from == self.flash.now || tentative {
             return;
         }
         let clock = self.flash.dies[die.index()].bring_clock_to(self.flash.now);
@@ -296,12 +296,12 @@ impl Device {
 
     /// A read begins. Checked mode: the OOB that it will find must be that of the newest version.
     pub(super) fn verify_read(&mut self, unit: OpId) {
-        let Purpose { lpa, whose, guess, partial, .. } = self.ftl.purposes[unit];
-        let Op { ppa, class, .. } = self.flash.pool[unit];
+        let Purpose { lpa, whose, partial, .. } = self.ftl.purposes[unit];
+        let Op { ppa, class, tentative, .. } = self.flash.pool[unit];
         if whose.rebuild().is_some() {
             return self.verify_stripe_source(unit);
         }
-        if guess || class == Class::ParityRead {
+        if tentative || class == Class::ParityRead {
             return;
         }
         let mut version = 0;

@@ -110,7 +110,7 @@ impl Device {
     pub(super) fn rebuilds(&mut self, unit: OpId) -> bool {
         // What a guess finds must be told from its own OOB.
         let in_rows =
-            self.ftl.redundancy.is_some() && !self.ftl.purposes[unit].guess && self.ask_to_rebuild(unit);
+            self.ftl.redundancy.is_some() && !self.flash.pool[unit].tentative && self.ask_to_rebuild(unit);
         in_rows || (self.ftl.striped.is_some() && self.rebuilds_page(unit))
     }
 

@@ -5,9 +5,8 @@ use super::front::Front;
 use std::io::{Read, Write};
 
 use super::Device;
-use wordline_base::fields;
 use crate::snapshot::{Identity, In, Out, Part, SnapshotError};
-
+use wordline_base::fields;
 
 fields! {
     Device:

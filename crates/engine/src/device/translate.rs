@@ -215,7 +215,7 @@ impl Device {
             Found::Guess(ppa) => {
                 self.tell_access_of(id, false);
                 self.flash.pool[id].ppa = ppa;
-                self.ftl.purposes[id].guess = true;
+                self.flash.pool[id].tentative = true;
                 self.send_read(id, head)
             }
         }

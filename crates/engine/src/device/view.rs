@@ -7,10 +7,10 @@ use crate::blocks::{BlockState, Domains};
 use crate::mapping::FurtherCopy;
 use crate::nand::Geometry;
 use crate::sched::queue::{NONE, Op, OpId};
-use wordline_base::request::ReadThere;
 use crate::systems::View;
 use wordline_base::class::{Cause, Class, FlashOp};
 use wordline_base::ids::{DieId, DomainId, Lpa, PlaneId, Ppa, SuperblockId};
+use wordline_base::request::ReadThere;
 use wordline_base::time::Ns;
 
 impl View for Device {

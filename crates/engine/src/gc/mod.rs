@@ -14,8 +14,8 @@ pub mod windowed_greedy;
 
 use crate::blocks::Needs;
 use crate::blocks::table::BlockView;
-use wordline_base::policies;
 use wordline_base::ids::SuperblockId;
+use wordline_base::policies;
 use wordline_base::snapshot::Stored;
 use wordline_config::scheme::{GcConfig, GcKind};
 

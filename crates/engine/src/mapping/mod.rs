@@ -20,9 +20,9 @@ pub mod segments;
 pub mod used;
 pub mod view;
 
-use wordline_base::policies;
 use wordline_base::class::Cause;
 use wordline_base::ids::{Lpa, Ppa};
+use wordline_base::policies;
 use wordline_base::snapshot::Stored;
 use wordline_config::scheme::{MappingConfig, MappingKind};
 

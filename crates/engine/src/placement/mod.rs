@@ -7,9 +7,9 @@ pub mod static_order;
 use crate::nand::Geometry;
 use crate::redundancy::PageStripes;
 use crate::replicate::Reserved;
-use wordline_base::policies;
 use wordline_base::class::Cause;
 use wordline_base::ids::{Lpa, PlaneId, Ppa};
+use wordline_base::policies;
 use wordline_config::scheme::{Level, PlacementConfig, PlacementKind, PlacementOrder};
 
 pub use dynamic::DynamicPlacement;

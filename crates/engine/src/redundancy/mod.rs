@@ -4,9 +4,9 @@ pub mod page_stripes;
 pub mod parity_rows;
 pub mod rows;
 
-use wordline_base::policies;
 use wordline_base::class::Class;
 use wordline_base::ids::{DieId, Ppa};
+use wordline_base::policies;
 use wordline_config::redundancy::RedundancyConfig;
 
 pub use page_stripes::PageStripes;

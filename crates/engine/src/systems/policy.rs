@@ -4,10 +4,10 @@ use super::System;
 use super::astro::Astro;
 use super::block_map::BlockMap;
 use super::partition::Partition;
-use wordline_base::policies;
 use crate::systems::collision::Collision;
 use crate::systems::hotr::Hotr;
 use wordline_base::ids::Lpa;
+use wordline_base::policies;
 use wordline_config::{DeviceConfig, SchemeConfig};
 
 /// The built-in systems, and a user's own.

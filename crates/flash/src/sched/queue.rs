@@ -44,6 +44,10 @@ pub struct Op {
     pub copyback: bool,
     /// Whether its time is part of a response time.
     pub waited_for: bool,
+    /// A read that may be in vain: until that is known nothing of its time is blamed, and then all of it at once.
+    pub tentative: bool,
+    /// A read that is work of a write: of what a unit holds that is written in part.
+    pub for_write: bool,
     /// When it began to wait for what it waits for.
     pub wait_from: Ns,
     /// Place among all operations in order of arrival at the dies; 0 before the first. A read that is sent on to
@@ -68,6 +72,8 @@ impl Op {
             class,
             copyback: false,
             waited_for: false,
+            tentative: false,
+            for_write: false,
             wait_from: Ns::ZERO,
             order: 0,
             arrived: Ns::ZERO,

@@ -10,8 +10,8 @@ pub use piq::Piq;
 
 use serde::{Deserialize, Serialize};
 
-use wordline_base::policies;
 use wordline_base::ids::DieId;
+use wordline_base::policies;
 use wordline_base::request::HostOp;
 use wordline_base::snapshot::Stored;
 use wordline_base::time::Ns;

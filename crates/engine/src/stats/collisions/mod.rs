@@ -9,10 +9,10 @@ pub mod together;
 
 use serde::{Deserialize, Serialize};
 
-use wordline_base::request::ReadThere;
 pub use pairs::PairsReport;
 use pairs::{PairCounts, ratio};
 use together::Together;
+use wordline_base::request::ReadThere;
 use wordline_base::time::Ns;
 
 /// Time between two samples where the description names none, ns (§II-C).
