@@ -141,7 +141,7 @@ docs: setup rust-docs ## the documentation as a site, in target/docs, that of th
 	@rm -rf target/docs/rust && cp -r target/doc target/docs/rust && echo target/docs/index.html
 
 rust-docs:
-	@RUSTDOCFLAGS="-D warnings" cargo doc --quiet --locked --no-deps --package wordline-base --package wordline-config --package wordline-engine --package wordline-trace
+	@RUSTDOCFLAGS="-D warnings" cargo doc --quiet --locked --no-deps --package wordline-base --package wordline-config --package wordline-flash --package wordline-engine --package wordline-trace
 
 bench: ## speed and memory against the goals; MQSIM=path measures MQSim's binary beside ours
 	@$(BENCH_BUILD) && $(BENCH)

@@ -14,7 +14,8 @@ ROOMS = {
     "base": set(),
     "config": {"base"},
     "trace": {"base", "config"},
-    "engine": {"base", "config"},
+    "flash": {"base", "config"},
+    "engine": {"base", "config", "flash"},
     "build-name": set(),
     "py": {"base", "build-name", "engine", "trace"},
     "module": {"py"},
@@ -62,6 +63,12 @@ def test_no_modules_of_a_crate_import_each_other_in_a_circle(crate: str) -> None
         for leaf in leaves:
             del edges[leaf]
     assert bool(edges) == (crate in IN_CIRCLES), dict(edges)
+
+
+def test_the_flash_knows_no_page_of_the_host_and_nobodys_request() -> None:
+    for file in (ROOT / "crates/flash").rglob("*.rs"):
+        code = re.sub(r"//.*", "", file.read_text())
+        assert not re.search(r"\bLpa\b|\w*[Rr]equest|logical", code), file
 
 
 def test_the_drive_has_ten_parts_at_most() -> None:

@@ -455,17 +455,6 @@ impl Device {
             probe.completed(request.id, self.flash.now.since(request.arrival), self.flash.now);
         }
     }
-
-    /// Gives every die that got work the chance to begin.
-    #[inline(always)]
-    pub(super) fn look_at_touched_dies(&mut self) {
-        let mut next = 0;
-        while let Some(&die) = self.flash.touched.get(next) {
-            self.look_at(die);
-            next += 1;
-        }
-        self.flash.touched.clear();
-    }
 }
 
 /// The parts of a request's response time add up to something else.

@@ -1,7 +1,6 @@
 //! Pages on their way out of a superblock that is being emptied, where the host waits for their moves
 //! ([`wordline_config::reclaim::HostAccess::Wait`]).
 
-use super::flash::Flash;
 use super::ftl::Ftl;
 use super::purposes::Purpose;
 use std::collections::HashMap;
@@ -85,17 +84,15 @@ impl Ftl {
     }
 }
 
-impl Flash {
+impl Device {
     fn end_wait_for_move(&mut self, id: OpId) {
-        let Op { wait_from, waited_for, .. } = self.pool[id];
+        let Op { wait_from, waited_for, .. } = self.flash.pool[id];
         if waited_for {
-            let waited = self.now.since(wait_from).0;
-            self.pool.parts_mut(id).add(Part::Moving, waited);
+            let waited = self.flash.now.since(wait_from).0;
+            self.flash.pool.parts_mut(id).add(Part::Moving, waited);
         }
     }
-}
 
-impl Device {
     /// Whether an operation of the host waits, since its page is to be moved.
     #[inline(always)]
     pub(super) fn waits_for_move(&mut self, id: OpId) -> bool {
@@ -147,7 +144,7 @@ impl Device {
     #[inline(never)]
     fn end_waits(&mut self, source: Ppa, moved_to: Ppa) {
         for id in self.ftl.plans.awaited.unlock(source) {
-            self.flash.end_wait_for_move(id);
+            self.end_wait_for_move(id);
             let Purpose { partial, lpa, .. } = self.ftl.purposes[id];
             let Op { class, .. } = self.flash.pool[id];
             let is_here = moved_to.is_some() && self.ftl.is_at(lpa, moved_to);

@@ -3,9 +3,9 @@
 
 use super::Device;
 use super::controller::Controller;
-use super::flash::Flash;
 use super::ftl::Ftl;
 use super::purposes::Purpose;
+use super::timers::Timer;
 use crate::cache::state::Promise;
 use crate::cache::table::{Slot, Written};
 use crate::cache::{Access, Cache, CachePolicy, CacheSlot, WRITE_BACK_PROGRAM, WRITE_BACK_READ};
@@ -22,22 +22,6 @@ impl Ftl {
     pub(super) fn group_of(&self, lpa: Lpa, point: u8) -> u32 {
         let domain = self.placement.plane_by_address(lpa).map_or(0, |plane| self.domains.of(plane).0);
         self.points.group(domain, point)
-    }
-}
-
-impl Flash {
-    fn cache_resource(&self) -> usize {
-        self.decoder_resource() + 1
-    }
-
-    /// Place of the end of a pause in the event set: behind the joining.
-    pub(super) fn pause_resource(&self) -> usize {
-        self.decoder_resource() + 3
-    }
-
-    /// Place of the moment at which a throttled write enters: behind that.
-    pub(super) fn throttle_resource(&self) -> usize {
-        self.decoder_resource() + 4
     }
 }
 
@@ -108,8 +92,7 @@ impl Device {
                     return;
                 }
                 if let Some(until) = cache.state.throttled_until(self.flash.now) {
-                    let resource = self.flash.throttle_resource();
-                    return self.flash.events.set(resource, until);
+                    return self.flash.set_timer(Timer::Throttle.number(), until);
                 }
                 if !self.make_room() {
                     return;
@@ -412,23 +395,21 @@ impl Device {
         let now = self.flash.now;
         self.flash.pool[id].wait_from = now;
         let (request, bytes) = (self.ftl.purposes[id].whose.request(), self.flash.pool[id].bytes);
-        let resource = self.flash.cache_resource();
         let Some(cache) = self.controller.cache.as_deref_mut() else { return };
         if cache.state.dram.is_immediate(bytes) {
             return self.unit_done(id, None);
         }
         if let Some(end) = cache.state.dram.access(id, request, bytes, now) {
-            self.flash.events.set(resource, end);
+            self.flash.set_timer(Timer::Dram.number(), end);
         }
     }
 
     /// The first access to the DRAM has ended.
     pub(super) fn dram_event(&mut self) {
-        let resource = self.flash.cache_resource();
         let Some(cache) = self.controller.cache.as_deref_mut() else { return };
         let Some((id, next)) = cache.state.dram.ended() else { return };
         if let Some(end) = next {
-            self.flash.events.set(resource, end);
+            self.flash.set_timer(Timer::Dram.number(), end);
         }
         let took = self.flash.now.since(self.flash.pool[id].wait_from);
         self.flash.pool.parts_mut(id).add(Part::Cache, took.0);

@@ -3,6 +3,7 @@
 use super::ftl::Ftl;
 use super::purposes::Purpose;
 use serde::{Deserialize, Serialize};
+use wordline_flash::work::submit;
 
 use super::Device;
 use crate::arrange::Arrangement;
@@ -211,7 +212,7 @@ impl Device {
         let bytes = self.geometry.unit_bytes;
         let purpose = Purpose { tag: number, ..Purpose::of(lpa) };
         let id = self.new_op(Op { bytes, ..Op::new(Class::CopyRead, ppa) }, purpose);
-        self.enqueue(id);
+        submit(self, id);
     }
 
     /// The page of such a read was rewritten, moved or trimmed while it waited.

@@ -1,92 +1,16 @@
-//! The content of page registers leaves for the controller, page by page.
+//! Flash pages that were read are with the controller: what becomes of their units.
 
 use super::Device;
-use super::flash::Flash;
 use super::purposes::Purpose;
-use crate::nand::die::{Command, Phase};
 use crate::sched::queue::{NONE, Op, OpId};
 use wordline_base::class::{Cause, Class};
 use wordline_base::ids::DieId;
-use wordline_base::parts::Part;
-
-/// Units of a flash page whose bytes are added up in one walk over those who want them.
-const UNITS_AT_ONCE: u32 = 16;
-
-impl Flash {
-    /// Bytes of a flash page that its readers want; a unit that several want moves once.
-    #[inline]
-    pub(super) fn bytes_wanted(&self, head: OpId) -> u32 {
-        let op = &self.pool[head];
-        if op.next_unit == NONE { op.bytes } else { self.bytes_of_chain(head) }
-    }
-
-    fn bytes_of_chain(&self, head: OpId) -> u32 {
-        let (mut bytes, units) = (0u32, self.geometry.units_per_page());
-        for first in (0..units).step_by(UNITS_AT_ONCE as usize) {
-            // The most that is wanted of each unit of the page.
-            let mut most = [0u32; UNITS_AT_ONCE as usize];
-            for unit in self.pool.units(head) {
-                let Op { ppa, bytes: wanted, .. } = self.pool[unit];
-                let number = (ppa.0 & (units - 1)).wrapping_sub(first);
-                let Some(before) = most.get_mut(number as usize) else { continue };
-                bytes = bytes.saturating_add(wanted.saturating_sub(*before));
-                *before = wanted.max(*before);
-            }
-        }
-        bytes
-    }
-}
 
 impl Device {
-    /// The page register's content wants to leave.
-    #[inline(always)]
-    pub(super) fn send_data(&mut self, die: DieId, head: OpId, class: Class) {
-        if class.is_move() && self.geometry.unit_shift > 0 {
-            self.fetch_entries_of(head);
-        }
-        let bytes = self.flash.bytes_wanted(head);
-        let duration = self.flash.transfer(bytes);
-        self.charge_channel(class, bytes);
-        let blamed = !self.flash.nobody_waits_for(class);
-        let state = &mut self.flash.dies[die.index()];
-        state.phase = Phase::DataWait;
-        state.data_out = duration;
-        if blamed {
-            state.command.parts.add(Part::Transfer, duration.0);
-        }
-        self.want_channel(die, class, duration);
-    }
-
-    /// One flash page of a read has left.
-    #[inline(always)]
-    pub(super) fn data_left(&mut self, die: DieId) {
-        let command = &mut self.flash.dies[die.index()].command;
-        let Command { head, class, planes, .. } = *command;
-        let next = self.flash.pool[head].next;
-        // What its answer leads to finds the rest of the command at the die.
-        command.head = next;
-        self.change_load(die, -1);
-        self.note_done(die, class, head);
-        if !self.begin_decoding(head, die) {
-            self.page_read(head, class, Some(die));
-        }
-        let blamed = !self.flash.nobody_waits_for(class);
-        let state = &mut self.flash.dies[die.index()];
-        if next == NONE {
-            self.observers.count(class, planes, 1);
-            return self.command_done(die);
-        }
-        // For the planes that follow, this transfer was a wait.
-        if blamed {
-            state.command.parts.shift(Part::Transfer, Part::ChannelWait(class), state.data_out.0);
-        }
-        self.send_data(die, next, class);
-    }
-
     /// The units of a flash page are with the controller. `die` is where the command runs whose parts count for them,
     /// unless they carry those already.
     #[inline]
-    pub(super) fn page_read(&mut self, head: OpId, class: Class, die: Option<DieId>) {
+    pub(super) fn page_was_read(&mut self, head: OpId, class: Class, die: Option<DieId>) {
         let first = self.flash.pool[head].ppa;
         let mut unit = head;
         while unit != NONE {

@@ -7,6 +7,7 @@ use crate::blocks::BlockState;
 use crate::sched::queue::{Op, OpId};
 use wordline_base::class::Class;
 use wordline_base::ids::{DomainId, Lpa, SuperblockId};
+use wordline_flash::work::submit;
 
 impl Ftl {
     /// Counts an erase and puts the superblock with the other free ones.
@@ -34,7 +35,7 @@ impl Device {
             let id = self
                 .new_op(Op::new(class, self.geometry.first_unit(plane, block, 0)), Purpose::of(Lpa::NONE));
             self.ftl.blocks.begin(superblock);
-            self.enqueue(id);
+            submit(self, id);
         }
     }
 
@@ -42,7 +43,6 @@ impl Device {
     pub(super) fn block_erased(&mut self, head: OpId) {
         let ppa = self.flash.pool[head].ppa;
         self.flash.pool.remove(head);
-        self.flash.forget_reads(ppa);
         self.reclaim_block_erased(ppa);
         self.ftl.erase_may_fail(ppa);
         if let Some(versions) = &mut self.ftl.versions {

@@ -7,6 +7,7 @@ use crate::cpu::{Booking, Cost, Task, Work};
 use crate::host::{HostOp, HostRequest};
 use crate::sched::queue::{NONE, OpId};
 use wordline_base::time::Ns;
+use wordline_flash::work::submit;
 
 impl Ftl {
     /// What the firmware has to do for a request.
@@ -70,13 +71,13 @@ impl Device {
         if self.controller.cpu.is_on() {
             return self.work_on_moves(heads);
         }
-        heads.iter().for_each(|&head| self.enqueue(head));
+        heads.iter().for_each(|&head| submit(self, head));
     }
 
     #[inline(never)]
     fn work_on_moves(&mut self, heads: &[OpId]) {
         let Some((end, queue)) = self.charge_moves(heads) else {
-            return heads.iter().for_each(|&head| self.enqueue(head));
+            return heads.iter().for_each(|&head| submit(self, head));
         };
         let mut first = NONE;
         for &head in heads.iter().rev() {
@@ -103,7 +104,7 @@ impl Device {
         let mut head = first;
         while head != NONE {
             let next = std::mem::replace(&mut self.flash.pool[head].next, NONE);
-            self.enqueue(head);
+            submit(self, head);
             head = next;
         }
     }

@@ -1,43 +1,9 @@
 //! Gates at work: what a die may begin now, and when it looks again.
 
 use super::Device;
-use super::flash::Flash;
 use crate::sched::gates::ClassSet;
 use wordline_base::ids::DieId;
 use wordline_base::time::Ns;
-
-impl Flash {
-    /// The die whose gates a server obeys.
-    fn gate_of(&self, server: DieId) -> DieId {
-        match &self.plane_collection {
-            Some(collection) => collection.die(server),
-            None => server,
-        }
-    }
-
-    /// Classes of which something waits that the die may begin now, one bit each.
-    #[inline(always)]
-    pub(super) fn open_work(&self, die: DieId) -> u32 {
-        let waiting = self.dies[die.index()].waiting();
-        if self.gates.are_used() {
-            waiting & !self.gates.closed(self.gate_of(die), self.now)
-        } else {
-            waiting
-        }
-    }
-
-    /// A die rests: if something waits behind a gate, it looks again when the gate opens.
-    #[inline(always)]
-    pub(super) fn rest_behind_gates(&mut self, die: DieId) {
-        if !self.gates.are_used() {
-            return;
-        }
-        let waiting = self.dies[die.index()].waiting();
-        if let Some(opening) = self.gates.next_opening(self.gate_of(die), waiting, self.now) {
-            self.events.set(Device::die_resource(die), opening);
-        }
-    }
-}
 
 impl Device {
     /// A system closes gates on dies. It names the time at which they open again: there is no gate without an end.
@@ -53,10 +19,7 @@ impl Device {
             return self.fail(format!("the system {name} closed a gate that never opens"));
         }
         for &die in dies {
-            self.flash.gates.close(die, system as u32, classes, until);
-            // A gate that is replaced may have opened.
-            self.flash.touched.push(die);
-            self.flash.touch_planes(die);
+            self.flash.close_gate(die, system as u32, classes, until);
         }
     }
 
@@ -67,16 +30,7 @@ impl Device {
             return;
         }
         self.flash.now = now;
-        self.flash.gates.close_all(classes, until);
-        // The gate that this replaces may have opened. Dies that have nothing to do need not hear of it, but for those that
-        // ask for the turn of their chip.
-        let all = self.flash.chips.is_some();
-        for die in 0..self.flash.outstanding.len() {
-            if all || self.flash.outstanding[die] > 0 {
-                self.flash.touched.push(DieId(die as u32));
-                self.flash.touch_planes(DieId(die as u32));
-            }
-        }
+        self.flash.close_all_gates(classes, until);
         self.finish_event();
     }
 }

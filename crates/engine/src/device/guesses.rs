@@ -8,6 +8,7 @@ use crate::sched::queue::{NONE, Op, OpId};
 use wordline_base::class::{Class, FlashOp};
 use wordline_base::ids::{Lpa, Ppa};
 use wordline_base::parts::Part;
+use wordline_flash::work::submit;
 
 impl Ftl {
     /// The logical page that the OOB of a place names. Of one that is outdated it can be told only if the whole block
@@ -34,7 +35,7 @@ impl Device {
         } else {
             self.tell_access_of(id, false);
         }
-        self.enqueue(id);
+        submit(self, id);
         if !partial {
             self.tell_read(id);
         }

@@ -44,7 +44,7 @@ impl Device {
     /// The entry of the first operation that waits is here.
     pub(super) fn entry_is_here(&mut self) {
         if let Some((_, id)) = self.controller.host_memory.waiting.pop_front() {
-            self.flash.end_translation_wait(id);
+            self.end_translation_wait(id);
             self.go_on(id);
         }
     }

@@ -2,14 +2,13 @@
 
 use super::awaited_moves::Awaits;
 use super::controller::Controller;
-use super::disturb::Disturb;
-use super::flash::Flash;
 use super::ftl::Ftl;
 use super::parity::Redundant;
 use super::parity_pages::StripedPages;
 use super::partial_writes::PartialWrites;
 use super::purposes::Purposes;
 use super::rotating::Rotation;
+use super::timers::Timer;
 use super::translate::Translation;
 use super::wear_out::BadPlan;
 use super::{
@@ -39,6 +38,7 @@ use wordline_config::ideal::SecondServer;
 use wordline_config::isolation::Isolation;
 use wordline_config::nand_modes::CopybackBlocks;
 use wordline_config::scheme::SchemeConfig;
+use wordline_flash::Flash;
 
 impl Device {
     /// An empty drive. `checked` verifies every read's OOB and allows a final audit. `seed` is that of the run: the
@@ -95,7 +95,9 @@ impl Device {
         let reclaim_policy = ReclaimPolicy::new(&scheme.reclaim, &geometry, plan.map.logical_units, seed);
         let (dram, cache_bytes) = share_dram(device, scheme, systems, &translation, &reclaim_policy)?;
         let units_per_row = geometry.units_per_program() * domains.width();
-        let flash = Flash::new(device, scheme, &geometry, further_timers(device, scheme, cache_bytes));
+        let mut flash = Flash::new(device, scheme, &geometry, further_timers(scheme, cache_bytes, device));
+        flash.rules.separate_map_reads = translation.separate_loads;
+        flash.rules.checked = checked;
         let ftl = Ftl {
             geometry: geometry.clone(),
             logical_units: plan.map.logical_units,
@@ -270,16 +272,17 @@ fn share_dram(
 
 /// Timers beside those of dies and channels: the decoder, behind it the DRAM, behind that the joining of stripes, the end of a
 /// pause of write-back, and that of a throttled write's wait.
-fn further_timers(device: &DeviceConfig, scheme: &SchemeConfig, cache_bytes: u64) -> usize {
-    if scheme.cache.throttle.is_some() || scheme.cache.rate_limit.is_some() {
-        5
+fn further_timers(scheme: &SchemeConfig, cache_bytes: u64, device: &DeviceConfig) -> usize {
+    let last = if scheme.cache.throttle.is_some() || scheme.cache.rate_limit.is_some() {
+        Timer::Throttle
     } else if scheme.cache.pause.is_some() {
-        4
+        Timer::Pause
     } else if scheme.redundancy.xor_ns > 0 {
-        3
+        Timer::Joining
     } else if cache_bytes > 0 && device.dram.takes_time() {
-        2
+        Timer::Dram
     } else {
-        usize::from(Disturb::decodes(device))
-    }
+        return 0;
+    };
+    last.number() + 1
 }

@@ -10,6 +10,7 @@ use crate::placement::ProgramIntent;
 use crate::sched::queue::{Fifo, Op, OpId};
 use wordline_base::class::{Cause, Class};
 use wordline_base::ids::{Lpa, PlaneId, Ppa};
+use wordline_flash::work::submit;
 
 /// What is done about a translation page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -199,7 +200,7 @@ impl Device {
             self.ftl.translation.begin(page, Stage::Reading, true);
             self.observers.recorder.mapping.write_back_reads += 1;
             let read = self.new_map_read(page, place, 0);
-            return self.enqueue(read);
+            return submit(self, read);
         };
         let work = &mut self.ftl.translation.works[number];
         // A program that waits takes along what has changed until it begins.
@@ -220,7 +221,7 @@ impl Device {
         }
         while !held.is_empty() {
             let id = held.pop(&mut self.flash.pool);
-            self.flash.end_translation_wait(id);
+            self.end_translation_wait(id);
             self.go_on(id);
         }
     }

@@ -6,6 +6,7 @@
 //! units (`buffer`) and writes them back (`write_back`), the drive is prepared without simulated time (`prepare`,
 //! `by_domain`), and checked (`audit`).
 
+mod above;
 mod admit;
 mod answers;
 mod audit;
@@ -13,9 +14,7 @@ mod awaited_moves;
 mod background;
 mod buffer;
 mod by_domain;
-mod cached;
 mod chip_record;
-mod chips;
 mod collect;
 mod commit;
 mod controller;
@@ -28,15 +27,12 @@ mod disturb;
 mod erase;
 mod fetch;
 mod firmware;
-mod flash;
 mod front;
 mod ftl;
 mod gates;
 mod guesses;
 mod host_memory;
 mod ideal;
-mod issue;
-mod joining;
 mod kept;
 mod known_reads;
 mod make;
@@ -53,7 +49,6 @@ mod parity_pages;
 mod partial_writes;
 mod phases;
 mod places;
-mod plane_collection;
 mod plans;
 mod prepare;
 mod program;
@@ -69,11 +64,10 @@ mod slc_cache;
 pub(crate) mod snapshot;
 mod split_requests;
 mod steering;
-mod suspension;
 mod systems;
 mod tables;
 mod tenants;
-mod transfers;
+mod timers;
 mod translate;
 mod untimed;
 mod used_caches;
@@ -87,7 +81,6 @@ mod wear_out;
 mod write_back;
 mod write_data;
 
-use flash::Flash;
 use ftl::Ftl;
 use std::collections::VecDeque;
 
@@ -100,11 +93,12 @@ use crate::nand::Geometry;
 use crate::probe::Probe;
 use crate::sched::queue::OpId;
 use wordline_base::events::Event;
-use wordline_base::ids::{DieId, DomainId, Lpa, Ppa};
+use wordline_base::ids::{DomainId, Lpa, Ppa};
 use wordline_base::time::Ns;
 use wordline_config::device::LinkConfig;
 use wordline_config::scheme::UnmappedReads;
 use wordline_config::wear::FreeBlock;
+use wordline_flash::Flash;
 
 pub use crate::stats::end_of_life::EndOfLife;
 pub use admit::Request;
@@ -160,7 +154,7 @@ pub struct Device {
     /// The map, the blocks, and what moves pages.
     ftl: ftl::Ftl,
     /// Dies, channels, and what waits for them.
-    flash: flash::Flash,
+    flash: Flash,
     /// The requests inside, and the link.
     front: front::Front,
     /// Cores and memory.
@@ -190,12 +184,6 @@ impl Ftl {
     #[inline]
     fn domain_of(&self, ppa: Ppa) -> DomainId {
         self.domains.of(self.geometry.plane_of(ppa).0)
-    }
-}
-
-impl Flash {
-    fn channel_resource(&self, channel: u32) -> usize {
-        self.dies.len() + channel as usize
     }
 }
 
@@ -273,9 +261,5 @@ impl Device {
         if self.observers.fault.is_none() {
             self.observers.fault = Some(format!("at {} ns: {what}", self.flash.now.0));
         }
-    }
-
-    fn die_resource(die: DieId) -> usize {
-        die.index()
     }
 }

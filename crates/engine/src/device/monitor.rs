@@ -1,13 +1,13 @@
 //! What is recorded beside the totals: the time series, the samples, energy, erase counts by resource.
 
-use super::flash::Flash;
 use super::ftl::Ftl;
 use serde::{Deserialize, Serialize};
+use wordline_flash::Flash;
+use wordline_flash::work;
 
 use super::Device;
 use super::known_reads::KnownReads;
-use crate::nand::die::Phase;
-use crate::sched::queue::{NONE, Op, OpId};
+use crate::sched::queue::{Op, OpId};
 use crate::stats::chips::ChipRecorder;
 use crate::stats::collisions::{Ahead, CollisionProbe, Place};
 use crate::stats::measured::EraseSpan;
@@ -91,35 +91,6 @@ impl Ftl {
     }
 }
 
-impl Flash {
-    /// A die and its second server or those of its planes, if it has any, together.
-    fn die_state(&self, die: DieId) -> DieState {
-        let outstanding = self.outstanding[die.index()];
-        let (mut reads, mut busy) = (0, false);
-        let second = (self.second_server > 0).then(|| die.index() + self.outstanding.len());
-        let planes = self.plane_collection.iter().flat_map(|collection| collection.servers_of(die));
-        for server in [die.index()].into_iter().chain(second).chain(planes.map(DieId::index)) {
-            let state = &self.dies[server];
-            let classes = Class::ALL.iter().filter(|class| class.op() == FlashOp::Read);
-            reads += classes.map(|&class| self.heads(state.first(class))).sum::<u32>();
-            reads += self.running_reads(server).map(|command| self.heads(command.head)).sum::<u32>();
-            busy |= state.phase != Phase::Idle;
-        }
-        debug_assert!(reads <= outstanding, "reads of a die are among its commands");
-        DieState { outstanding, reads, busy }
-    }
-
-    /// Heads in a queue or of a command.
-    fn heads(&self, first: OpId) -> u32 {
-        let (mut count, mut head) = (0, first);
-        while head != NONE {
-            count += 1;
-            head = self.pool[head].next;
-        }
-        count
-    }
-}
-
 impl Device {
     /// Records from now on what `config` asks for; samples begin with the window. For a drive at rest.
     pub fn measure(&mut self, config: &MeasureConfig) {
@@ -154,7 +125,7 @@ impl Device {
             }
         }
         if let Some(sampler) = &mut monitor.sampler {
-            let dies = (0..self.flash.outstanding.len() as u32).map(|die| self.flash.die_state(DieId(die)));
+            let dies = (0..self.flash.outstanding.len() as u32).map(|die| die_state(&self.flash, DieId(die)));
             sampler.take(time, dies, self.flash.channels.iter().map(|channel| channel.free_at));
         }
         if let Some(probe) = &mut monitor.collisions {
@@ -180,7 +151,7 @@ impl Device {
         let mut there = Vec::new();
         if known.with_last(die.index(), ppa, &mut there) {
             let server = DieId(die.0 + self.flash.second_server);
-            let running = self.running(server).map(|(class, _)| class.op());
+            let running = work::running(self, server).map(|(class, _)| class.op());
             let place = |kind| match running == Some(kind) {
                 true => Some(Place::Running),
                 false => self.flash.waits_ahead(die, kind).then_some(Place::Queued),
@@ -310,4 +281,12 @@ fn snake_case(name: &str) -> String {
         text.extend(letter.to_lowercase());
     }
     text
+}
+
+/// A die and its second server or those of its planes, if it has any, together.
+fn die_state(flash: &Flash, die: DieId) -> DieState {
+    let outstanding = flash.outstanding[die.index()];
+    let (reads, busy) = flash.reads_of(die);
+    debug_assert!(reads <= outstanding, "reads of a die are among its commands");
+    DieState { outstanding, reads, busy }
 }

@@ -11,6 +11,7 @@ use crate::placement::Placement;
 use crate::sched::queue::{NONE, Op, OpId};
 use wordline_base::class::{Cause, Class};
 use wordline_base::ids::{DomainId, Lpa, PlaneId, Ppa, SuperblockId};
+use wordline_flash::work::submit;
 
 impl Ftl {
     /// The write point of a page that moves from a place.
@@ -84,7 +85,7 @@ impl Device {
             let collector = &mut self.ftl.domain[domain.index()].collector;
             collector.in_flight += units;
             collector.reading += units;
-            self.enqueue(head);
+            submit(self, head);
         }
     }
 

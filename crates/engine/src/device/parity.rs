@@ -11,6 +11,7 @@ use crate::sched::queue::{NONE, Op, OpId};
 use crate::snapshot::{In, Out, Part, SnapshotError};
 use wordline_base::class::Class;
 use wordline_base::ids::{DomainId, Lpa, PlaneId, Ppa, SuperblockId};
+use wordline_flash::work::submit;
 
 use super::rebuild::Rebuilds;
 
@@ -253,7 +254,7 @@ impl Device {
             while let Some(&head) =
                 self.ftl.redundancy.as_ref().and_then(|redundancy| redundancy.ready.get(next))
             {
-                self.enqueue(head);
+                submit(self, head);
                 next += 1;
             }
             if let Some(redundancy) = &mut self.ftl.redundancy {

@@ -4,6 +4,8 @@
 use super::ftl::Ftl;
 use super::purposes::Purpose;
 use std::collections::BTreeMap;
+use wordline_flash::work;
+use wordline_flash::work::{change_load, submit};
 
 use serde::{Deserialize, Serialize};
 
@@ -217,7 +219,7 @@ impl Device {
             let bytes = self.geometry.unit_bytes;
             let purpose = Purpose { tag: stripe, ..Purpose::of(lpa) };
             let id = self.new_op(Op { bytes, ..Op::new(Class::ParityRead, ppa) }, purpose);
-            self.enqueue(id);
+            submit(self, id);
         }
     }
 
@@ -356,8 +358,8 @@ impl Device {
         };
         let free_in = |&(_, ppa): &(Lpa, Ppa)| {
             let die = self.geometry.die_at(ppa).0;
-            let running = self.running(die).map_or(Ns::ZERO, |(_, left)| left);
-            self.kept_by_collection(ppa).unwrap_or(Ns::ZERO).max(running + self.waiting_ahead(die))
+            let running = work::running(self, die).map_or(Ns::ZERO, |(_, left)| left);
+            self.kept_by_collection(ppa).unwrap_or(Ns::ZERO).max(running + work::waiting_ahead(self, die))
         };
         let latest = sources.iter().map(free_in).max().unwrap_or(Ns::ZERO);
         let xor = self.ftl.striped.as_ref().map_or(Ns::ZERO, |striped| striped.rebuilds.xor());
@@ -404,7 +406,7 @@ impl Device {
             if whose.host().is_none() || partial {
                 return true;
             }
-            this.settle_wait(unit, die);
+            this.flash.settle_wait(unit, die);
             this.flash.pool[unit].wait_from = this.flash.now;
             let rebuilt = this.rebuilds_page(unit);
             if !rebuilt {
@@ -414,7 +416,7 @@ impl Device {
         });
         if kept == NONE {
             self.note_queue(die, Class::HostRead, Some(head));
-            self.change_load(die, -1);
+            change_load(self, die, -1);
         }
         kept
     }

@@ -9,6 +9,7 @@ use crate::sched::queue::{NONE, Op, OpId};
 use wordline_base::class::Cause;
 use wordline_base::ids::{DomainId, PlaneId, Ppa};
 use wordline_base::parts::Part;
+use wordline_flash::work::submit;
 
 impl Ftl {
     /// Whether the domain of a plane has room for more of the host's data.
@@ -97,7 +98,7 @@ impl Device {
             point.filled += 1;
             let (full, first) = (point.filled == point.size, point.place);
             self.flash.pool[id].ppa = ppa;
-            let die = self.waits_at(head);
+            let die = self.flash.waits_at(head);
             self.flash.begin_wait(id, die);
             self.flash.pool.chain(head, id);
             if full {
@@ -116,7 +117,7 @@ impl Device {
         point.open_unit = if point.size > 1 { id } else { NONE };
         let full = point.size == 1;
         self.flash.pool[id].ppa = place;
-        self.enqueue(id);
+        submit(self, id);
         if full {
             self.unit_is_final(place);
             self.queue_parity();

@@ -6,6 +6,7 @@ mod asked;
 use super::ftl::Ftl;
 use super::purposes::{For, Purpose};
 use serde::{Deserialize, Serialize};
+use wordline_flash::work::submit;
 
 use super::Device;
 use super::awaited_moves::AwaitedMoves;
@@ -314,7 +315,7 @@ impl Device {
             }
         }
         if head != NONE {
-            self.enqueue(head);
+            submit(self, head);
         }
     }
 

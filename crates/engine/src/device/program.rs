@@ -8,6 +8,7 @@ use crate::sched::queue::{Op, OpId};
 use wordline_base::class::{Cause, Class};
 use wordline_base::ids::{Lpa, PlaneId, Ppa};
 use wordline_base::parts::Part;
+use wordline_flash::work::submit;
 
 impl Device {
     /// Sends one unit of a write request on its way: first a read where only a part of it is written.
@@ -89,7 +90,7 @@ impl Device {
             self.flash.pool[id].ppa = ppa;
             self.flash.pool[id].bytes = self.geometry.unit_bytes - self.moved_by_program(id, 0);
             self.ftl.partial_writes.reads(self.ftl.purposes[id].lpa, ppa);
-            self.enqueue(id);
+            submit(self, id);
         } else {
             self.program_anywhere(id);
         }

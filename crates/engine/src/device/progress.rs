@@ -1,13 +1,12 @@
-//! Events in the order of their times, and what arrays do when they finish.
+//! Events in the order of their times.
 
 use super::Device;
 use super::observers::Observers;
-use crate::nand::die::{Command, CommandForm, Phase};
-use crate::sched::queue::NONE;
-use wordline_base::class::{Class, FlashOp};
+use super::timers::Timer;
+use wordline_base::class::Class;
 use wordline_base::events::Event;
-use wordline_base::ids::DieId;
 use wordline_base::time::Ns;
+use wordline_flash::work::handle_event;
 
 impl Observers {
     #[inline(always)]
@@ -95,95 +94,18 @@ impl Device {
 
     #[inline(always)]
     fn flash_event(&mut self) {
-        let (resource, dies) = (self.flash.events.take_first(), self.flash.dies.len());
-        if resource < dies {
-            return self.die_event(DieId(resource as u32));
+        if let Some(timer) = handle_event(self) {
+            self.timer_runs_out(timer);
         }
-        self.event_beside_dies(resource);
     }
 
-    /// Handles the event of a resource of the flash that is no die.
     #[inline(never)]
-    fn event_beside_dies(&mut self, resource: usize) {
-        let dies = self.flash.dies.len();
-        if resource - dies < self.flash.channels.len() {
-            self.channel_event((resource - dies) as u32);
-        } else if resource < self.flash.decoder_resource() {
-            self.register_event(DieId((resource - dies - self.flash.channels.len()) as u32));
-        } else if resource == self.flash.decoder_resource() {
-            self.decoding_done();
-        } else if resource == self.flash.xor_resource() {
-            self.joining_done();
-        } else if resource >= self.flash.pause_resource() {
-            self.tend_cache();
-        } else {
-            self.dram_event();
+    fn timer_runs_out(&mut self, timer: usize) {
+        match Timer::of(timer) {
+            Some(Timer::Dram) => self.dram_event(),
+            Some(Timer::Joining) => self.joining_done(),
+            Some(Timer::Pause | Timer::Throttle) => self.tend_cache(),
+            None => self.fail(format!("timer {timer} ran out, which is nobody's")),
         }
-    }
-
-    #[inline(always)]
-    fn die_event(&mut self, die: DieId) {
-        match self.flash.dies[die.index()].phase {
-            Phase::Array => self.array_done(die),
-            Phase::DataOut => self.data_left(die),
-            Phase::Suspending => self.suspended(die),
-            Phase::Moving => self.register_moved(die),
-            Phase::Loading => self.flash.loaded(die),
-            // A gate opens behind which work waits.
-            Phase::Idle => self.start_next(die),
-            Phase::Command | Phase::DataWait | Phase::Loaded => {}
-        }
-    }
-
-    #[inline(always)]
-    fn array_done(&mut self, die: DieId) {
-        let Command { head, class, .. } = self.flash.dies[die.index()].command;
-        if class.op() == FlashOp::Read {
-            if self.flash.overlap.read {
-                return self.page_in_register(die);
-            }
-            return self.send_data(die, head, class);
-        }
-        if self.flash.dies[die.index()].command.form == CommandForm::CopybackRead {
-            return self.copyback_read(die);
-        }
-        self.pages_done(die);
-        self.command_done(die);
-    }
-
-    /// The pages of the die's program are programmed, or the blocks of its erase erased.
-    pub(super) fn pages_done(&mut self, die: DieId) {
-        let Command { mut head, class, planes, .. } = self.flash.dies[die.index()].command;
-        let program = class.op() == FlashOp::Program;
-        let pages = if program {
-            self.geometry.pages_at_once(self.ftl.cell_mode(self.flash.pool[head].ppa))
-        } else {
-            1
-        };
-        self.observers.count(class, planes, pages);
-        while head != NONE {
-            let next = self.flash.pool[head].next;
-            self.change_load(die, -1);
-            self.note_done(die, class, head);
-            if class.op() == FlashOp::Program {
-                self.program_ended(head, die);
-            } else {
-                self.block_erased(head);
-            }
-            head = next;
-        }
-    }
-
-    #[inline(always)]
-    pub(super) fn command_done(&mut self, die: DieId) {
-        if self.flash.overlap.read && self.next_read_takes_over(die) {
-            return;
-        }
-        let state = &mut self.flash.dies[die.index()];
-        (state.phase, state.command.head) = (Phase::Idle, NONE);
-        if self.flash.plane_collection.is_some() {
-            self.plane_is_free(die);
-        }
-        self.start_next(die);
     }
 }

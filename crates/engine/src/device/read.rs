@@ -1,33 +1,12 @@
 //! Page reads: for the host, for read-modify-writes, and their check against the newest version.
 
 use super::Device;
-use super::flash::Flash;
 use super::purposes::{For, Purpose};
-use crate::nand::die::Phase;
 use crate::sched::queue::{NONE, Op, OpId};
-use wordline_base::class::{Class, FlashOp};
-use wordline_base::ids::{DieId, Lpa, Ppa};
-use wordline_base::parts::Part;
+use wordline_base::class::Class;
+use wordline_base::ids::{Lpa, Ppa};
 use wordline_config::scheme::UnmappedReads;
-
-impl Flash {
-    /// The units of a chain from this one on begin to wait for a die.
-    fn begin_waits(&mut self, mut unit: OpId, die: DieId) {
-        while unit != NONE {
-            self.begin_wait(unit, die);
-            unit = self.pool[unit].next_unit;
-        }
-    }
-
-    /// A unit begins to wait for a die.
-    #[inline(always)]
-    pub(super) fn begin_wait(&mut self, id: OpId, die: DieId) {
-        self.pool[id].wait_from = self.now;
-        if self.pool[id].waited_for {
-            self.dies[die.index()].note_clock(self.now, self.pool.snapshot(id));
-        }
-    }
-}
+use wordline_flash::work::submit;
 
 impl Device {
     /// Sends one unit of a read request on its way. `head` is the flash page that the request's previous unit was
@@ -66,7 +45,7 @@ impl Device {
         if head != NONE
             && self.flash.pool[head].ppa.0 >> self.geometry.unit_shift == ppa.0 >> self.geometry.unit_shift
         {
-            self.flash.begin_wait(id, self.server_of(id, ppa));
+            self.flash.begin_wait(id, self.flash.server_of(id, ppa));
             self.flash.pool.chain(head, id);
             self.tell_read_that(id, true);
             return head;
@@ -75,7 +54,7 @@ impl Device {
             self.tell_read(id);
             return NONE;
         }
-        self.enqueue(id);
+        submit(self, id);
         self.tell_read(id);
         id
     }
@@ -88,49 +67,6 @@ impl Device {
             probe.read(id, lpa, None, self.flash.now);
         }
         self.page_done(request);
-    }
-
-    /// Puts a head into the queue of its die.
-    pub(super) fn enqueue(&mut self, head: OpId) {
-        let op = &mut self.flash.pool[head];
-        let Op { class, waited_for, next_unit, ppa, .. } = *op;
-        let again = op.order != 0;
-        if !again {
-            self.flash.op_order += 1;
-            (op.order, op.arrived) = (self.flash.op_order, self.flash.now);
-        }
-        op.wait_from = self.flash.now;
-        let die = self.server_of(head, ppa);
-        let state = &mut self.flash.dies[die.index()];
-        if waited_for {
-            state.note_clock(self.flash.now, self.flash.pool.snapshot(head));
-        }
-        if again {
-            state.push_in_order(&mut self.flash.pool, class, head);
-        } else {
-            state.push(&mut self.flash.pool, class, head);
-        }
-        let busy_but_asked = (self.flash.rules.interrupts && class == Class::HostRead)
-            || (self.flash.overlap.program && state.phase == Phase::Array);
-        if state.phase == Phase::Idle || busy_but_asked {
-            self.flash.touched.push(die);
-        }
-        if next_unit != NONE && (waited_for || !(class.is_move() && class.op() == FlashOp::Read)) {
-            self.flash.begin_waits(next_unit, die);
-        }
-        self.change_load(die, 1);
-        self.note_queue(die, class, None);
-    }
-
-    /// The number of commands on a die changes.
-    #[inline(always)]
-    pub(super) fn change_load(&mut self, die: DieId, change: i32) {
-        let die = self.flash.real_die(die);
-        let load = &mut self.flash.outstanding[die];
-        let old = *load;
-        *load = old.wrapping_add_signed(change);
-        self.observers.recorder.load_changes(die, old, *load, self.flash.now);
-        self.observers.monitor.reads_change(die);
     }
 
     /// Looks again, as a read is about to begin, whether its pages are still where they were when it came.
@@ -210,7 +146,7 @@ impl Device {
         let Op { class, ppa, .. } = self.flash.pool[unit];
         // A guess comes here only when the cache has what it wants: then it was no guess in vain.
         self.flash.pool[unit].tentative = false;
-        self.settle_wait(unit, self.server_of(unit, ppa));
+        self.flash.settle_wait(unit, self.flash.server_of(unit, ppa));
         if class.is_move() {
             // Overwritten or trimmed in the meantime: nothing left to move.
             self.flash.pool.remove(unit);
@@ -261,36 +197,11 @@ impl Device {
         if self.ftl.purposes[unit].partial {
             self.ftl.partial_writes.reads(self.ftl.purposes[unit].lpa, to);
         }
-        if self.flash.pool[unit].order == 0 {
-            // It was read along with the head of its flash page, and counts as come now.
-            self.flash.op_order += 1;
-            (self.flash.pool[unit].order, self.flash.pool[unit].arrived) =
-                (self.flash.op_order, self.flash.now);
-        }
-        self.enqueue(unit);
+        // If it was read along with the head of its flash page it counts as come now.
+        self.flash.arrives(unit);
+        submit(self, unit);
         if self.flash.pool[unit].class == Class::HostRead && !self.ftl.purposes[unit].partial {
             self.tell_read(unit);
-        }
-    }
-
-    /// The wait of a unit for a die is over: blames it on what occupied the die.
-    #[inline(always)]
-    pub(super) fn settle_wait(&mut self, unit: OpId, die: DieId) {
-        let Op { wait_from, waited_for, tentative, .. } = self.flash.pool[unit];
-        if !waited_for || wait_from == self.flash.now || tentative {
-            return;
-        }
-        let clock = self.flash.dies[die.index()].bring_clock_to(self.flash.now);
-        let occupied = self.flash.pool.blame_wait(unit, clock);
-        if self.flash.gates.are_used() || self.flash.chips.is_some() || self.flash.plane_collection.is_some()
-        {
-            // A server rests while something waits behind a gate only, or for the turn of its chip or of its plane.
-            let waited = self.flash.now.since(wait_from).0;
-            if waited > occupied {
-                let takes_turns = self.flash.chips.is_some() || self.flash.is_plane(die);
-                let part = if takes_turns { Part::Chip } else { Part::Gate };
-                self.flash.pool.parts_mut(unit).add(part, waited - occupied);
-            }
         }
     }
 

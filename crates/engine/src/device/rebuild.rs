@@ -1,17 +1,17 @@
 //! Reads that are rebuilt: the other pages of the stripe are read and joined instead of waiting for a busy die.
 
-use super::flash::Flash;
 use super::ftl::Ftl;
 use super::purposes::{For, Purpose};
+use super::timers::Timer;
 use std::collections::VecDeque;
+use wordline_flash::work::submit;
 
 use serde::{Deserialize, Serialize};
 
 use super::Device;
-use crate::nand::die::Phase;
 use crate::redundancy::{BlockedRead, Decision, Redundancy};
 use crate::sched::queue::{NONE, Op, OpId};
-use wordline_base::class::{Class, FlashOp};
+use wordline_base::class::Class;
 use wordline_base::ids::{DieId, Lpa, Ppa};
 use wordline_base::parts::Part;
 use wordline_base::time::Ns;
@@ -90,20 +90,6 @@ impl Ftl {
     }
 }
 
-impl Flash {
-    /// What keeps a die from reading for longer than a read: a program or an erase.
-    fn busy_with(&self, die: DieId) -> Option<Class> {
-        let state = &self.dies[die.index()];
-        let class = state.command.class;
-        (state.phase != Phase::Idle && class.op() != FlashOp::Read).then_some(class)
-    }
-
-    /// Place of the joining in the event set: behind the decoder and the DRAM.
-    pub(super) fn xor_resource(&self) -> usize {
-        self.decoder_resource() + 2
-    }
-}
-
 impl Device {
     /// Rebuilds a read of the host instead of queueing it, if its die is busy and the policy says so.
     #[inline(always)]
@@ -117,7 +103,7 @@ impl Device {
     #[inline(never)]
     fn ask_to_rebuild(&mut self, unit: OpId) -> bool {
         let ppa = self.flash.pool[unit].ppa;
-        let die = self.server_of(unit, ppa);
+        let die = self.flash.server_of(unit, ppa);
         let Some(running) = self.flash.busy_with(die) else { return false };
         self.observers.recorder.redundancy.blocked_reads += 1;
         if !self.ftl.row_is_whole(ppa) {
@@ -169,7 +155,7 @@ impl Device {
         for (lpa, source) in pages {
             let purpose = Purpose { whose: For::Rebuild(number), ..Purpose::of(lpa) };
             let id = self.new_op(Op { bytes, ..Op::new(Class::HostRead, source) }, purpose);
-            self.enqueue(id);
+            submit(self, id);
         }
     }
 
@@ -244,7 +230,7 @@ impl Device {
         let Some(number) = whose.rebuild() else { return };
         if let Some(to) = self.ftl.source_moved_to(lpa).filter(|_| self.source_is_current(number)) {
             self.flash.pool[unit].ppa = to;
-            return self.enqueue(unit);
+            return submit(self, unit);
         }
         let Some(join) = self.ftl.join_of(number) else { return };
         join.failed = true;
@@ -261,7 +247,7 @@ impl Device {
     }
 
     fn end_join(&mut self, number: u32, target: OpId, failed: bool) {
-        let (now, resource) = (self.flash.now, self.flash.xor_resource());
+        let now = self.flash.now;
         let Some(rebuilds) = self.ftl.rebuilds_mut() else { return };
         rebuilds.free.push(number);
         let takes = rebuilds.xor;
@@ -276,7 +262,7 @@ impl Device {
         let Some(rebuilds) = self.ftl.rebuilds_mut() else { return };
         rebuilds.joining.push_back((now + takes, target));
         if rebuilds.joining.len() == 1 {
-            self.flash.events.set(resource, now + takes);
+            self.flash.set_timer(Timer::Joining.number(), now + takes);
         }
         self.flash.pool.parts_mut(target).add(Part::Xor, takes.0);
     }
@@ -291,7 +277,7 @@ impl Device {
         if ppa.is_some() {
             self.observers.recorder.rerouted_reads += 1;
             self.flash.pool[target].ppa = ppa;
-            self.enqueue(target);
+            submit(self, target);
             return self.tell_read(target);
         }
         let id = self.front.request_id(whose.request());
@@ -312,11 +298,10 @@ impl Device {
 
     /// The first page that is being joined is done.
     pub(super) fn joining_done(&mut self) {
-        let resource = self.flash.xor_resource();
         let Some(joining) = self.ftl.rebuilds_mut().map(|rebuilds| &mut rebuilds.joining) else { return };
         let Some((_, target)) = joining.pop_front() else { return };
         if let Some(&(done, _)) = joining.front() {
-            self.flash.events.set(resource, done);
+            self.flash.set_timer(Timer::Joining.number(), done);
         }
         self.rebuilt(target);
     }

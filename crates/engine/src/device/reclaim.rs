@@ -111,11 +111,6 @@ impl Reclaim {
             *known = round;
         }
     }
-
-    /// Reads of a block from which on [`Device::block_worn`] is to be told of each.
-    pub(super) fn worn_at(config: &ReclaimConfig) -> u32 {
-        if config.is_on() { config.threshold } else { u32::MAX }
-    }
 }
 
 /// One bit for each class of a cause that moves pages.

@@ -1,34 +1,15 @@
 //! The measured window: opening it, and the report at its end.
 
 use super::Device;
-use super::flash::Flash;
 use crate::blocks::separation::SeparationPolicy;
 use crate::cache::record::CacheRecord;
 use crate::nand::CellMode;
-use crate::nand::channel::Channel;
 use crate::stats::measured::Tables;
 use crate::stats::notes::{Collected, Evidence};
 use crate::stats::precision::{IntervalsReport, Measured};
 use crate::stats::recorder::Recorder;
 use crate::stats::report::{DriveReport, Report};
-use wordline_base::class::ByClass;
 use wordline_base::time::Ns;
-
-impl Flash {
-    pub(super) fn die_clocks(&self, now: Ns) -> Vec<ByClass<u64>> {
-        self.dies.iter().map(|die| die.clock(now).by_class()).collect()
-    }
-
-    fn channel_clocks(&self, now: Ns) -> Vec<ByClass<u64>> {
-        let granted = |channel: &Channel| {
-            // The clock runs ahead by what is left of the transfer under way.
-            let mut clock = channel.clock.by_class();
-            clock[channel.class.index()] -= channel.free_at.since(now).0;
-            clock
-        };
-        self.channels.iter().map(granted).collect()
-    }
-}
 
 impl Device {
     /// Forgets what was counted so far: the window opens now, after so many requests.

@@ -1,17 +1,15 @@
 //! Which copy serves a read, and what of copies is reported.
 
 use super::Device;
-use super::flash::Flash;
 use super::ftl::Ftl;
 use super::purposes::Purpose;
-use crate::nand::die::Phase;
 use crate::replicate::{Arbiter, Candidate, Serving};
-use crate::sched::Scheduler;
 use crate::sched::queue::{NONE, Op, OpId};
 use crate::stats::copies::{CopiesReport, ReservedReport};
-use wordline_base::class::{Class, FlashOp};
+use wordline_base::class::Class;
 use wordline_base::ids::{DieId, Lpa, Ppa};
 use wordline_base::time::Ns;
+use wordline_flash::work;
 
 impl Ftl {
     /// A read of a page with copies begins: counts who serves it.
@@ -39,28 +37,6 @@ impl Ftl {
             blocks: part.reservation.blocks,
         };
         self.replication.reserved.parts().iter().map(report).collect()
-    }
-}
-
-impl Flash {
-    /// What a die does: what is suspended for it, too.
-    #[inline]
-    pub(super) fn command(&self, die: DieId) -> Option<Class> {
-        let state = &self.dies[die.index()];
-        match state.phase {
-            Phase::Idle => None,
-            Phase::Suspending => state.suspended.as_ref().map(|suspended| suspended.command.class),
-            _ => Some(state.command.class),
-        }
-    }
-
-    /// Whether an operation of this kind waits that would go before a read that comes to this die now.
-    pub(super) fn waits_ahead(&self, die: DieId, kind: FlashOp) -> bool {
-        let state = &self.dies[(die.0 + self.second_server) as usize];
-        let ahead = |&class: &Class| {
-            class.op() == kind && state.waits(class) && self.scheduler.precedes(class, Class::HostRead)
-        };
-        Class::ALL.iter().any(ahead)
     }
 }
 
@@ -106,7 +82,7 @@ impl Device {
         if chosen == ppa {
             return unit;
         }
-        self.settle_wait(unit, self.server_of(unit, ppa));
+        self.flash.settle_wait(unit, self.flash.server_of(unit, ppa));
         self.ftl.replication.reads_sent_on += 1;
         self.flash.pool[unit].source = ppa;
         self.send_on(unit, chosen);
@@ -117,7 +93,7 @@ impl Device {
         let die = self.geometry.die_at(ppa).0;
         let is_here = here == Some(ppa);
         let server = DieId(die.0 + self.flash.second_server);
-        let running = self.running(server);
+        let running = work::running(self, server);
         let remaining = running.map_or(Ns::ZERO, |(_, time)| time);
         Candidate {
             ppa,
@@ -127,72 +103,8 @@ impl Device {
             running: running.map(|(class, _)| class),
             remaining,
             // Its turn has come.
-            ahead: if is_here { Ns::ZERO } else { remaining + self.waiting_ahead(server) },
+            ahead: if is_here { Ns::ZERO } else { remaining + work::waiting_ahead(self, server) },
             here: is_here,
-        }
-    }
-
-    /// What a die does, and how long until it is done, or could be suspended for a read. Waits for the channel are not
-    /// foreseen.
-    pub(super) fn running(&self, die: DieId) -> Option<(Class, Ns)> {
-        let state = &self.flash.dies[die.index()];
-        let (class, cell) = (state.command.class, state.command.cell);
-        let is_read = class.op() == FlashOp::Read;
-        let data = if is_read { self.flash.unit_transfer } else { Ns::ZERO };
-        let left = match state.phase {
-            Phase::Idle => return None,
-            Phase::Command => cell + data,
-            Phase::Array => state.array[1].since(self.flash.now) + data,
-            // The next one's data is on its way in, or waits for the array.
-            Phase::Loading | Phase::Loaded => cell,
-            Phase::DataWait | Phase::DataOut | Phase::Moving => state.data_out,
-            Phase::Suspending => {
-                let suspended = state.suspended.as_ref()?;
-                return Some((suspended.command.class, Ns::ZERO));
-            }
-        };
-        if is_read || !self.suspends(class) || state.suspended.is_some() {
-            return Some((class, left));
-        }
-        let suspend = &self.flash.rules.suspend;
-        let takes = if class.op() == FlashOp::Erase { suspend.erase_ns } else { suspend.program_ns };
-        let may = state.command.suspensions < suspend.max_per_operation;
-        let Some(takes) = takes.filter(|_| may) else { return Some((class, left)) };
-        let to_step = match state.phase {
-            Phase::Array => self
-                .flash
-                .stop_of_array(die, state.array[0].max(self.flash.now), state.array[1])
-                .0
-                .since(self.flash.now),
-            _ => Ns::ZERO,
-        };
-        Some((class, left.min(Ns(takes) + to_step)))
-    }
-
-    /// Time of all that waits at a die and would go before a read that comes now. Commands are counted one by one,
-    /// although some may go together.
-    pub(super) fn waiting_ahead(&self, die: DieId) -> Ns {
-        let state = &self.flash.dies[die.index()];
-        let mut time = Ns::ZERO;
-        for class in Class::ALL {
-            if state.waits(class) && self.flash.scheduler.precedes(class, Class::HostRead) {
-                let mut head = state.first(class);
-                while head != NONE {
-                    time += self.time_of(class, head);
-                    head = self.flash.pool[head].next;
-                }
-            }
-        }
-        time
-    }
-
-    fn time_of(&self, class: Class, head: OpId) -> Ns {
-        let ppa = self.flash.pool[head].ppa;
-        let (page, mode) = (self.geometry.place(ppa).page, self.ftl.cell_mode(ppa));
-        match class.op() {
-            FlashOp::Read => self.flash.timing.read(page, mode) + self.flash.unit_transfer,
-            FlashOp::Program => self.flash.timing.program(page, mode) + self.flash.unit_transfer,
-            FlashOp::Erase => self.flash.timing.erase(mode),
         }
     }
 

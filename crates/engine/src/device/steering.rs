@@ -2,6 +2,7 @@
 
 use super::systems::Systems;
 use std::collections::VecDeque;
+use wordline_flash::work::submit;
 
 use super::Device;
 use super::kept::Given;
@@ -119,7 +120,7 @@ impl Device {
         self.count_cached(id);
         match given {
             Given::Joins(head, _) => {
-                let die = self.waits_at(head);
+                let die = self.flash.waits_at(head);
                 self.flash.begin_wait(id, die);
                 self.flash.pool.chain(head, id);
             }
@@ -128,7 +129,7 @@ impl Device {
                 if size > 1 {
                     self.ftl.plans.kept.program_waits(superblock, id);
                 }
-                self.enqueue(id);
+                submit(self, id);
             }
         }
     }

@@ -6,7 +6,6 @@
 //! who want it without a read of its own.
 
 use super::Device;
-use super::flash::Flash;
 use super::ftl::Ftl;
 use super::map_pages::{Stage, Work};
 use super::purposes::Purpose;
@@ -19,6 +18,7 @@ use crate::stats::mapping::MappingReport;
 use wordline_base::class::{Cause, Class, FlashOp};
 use wordline_base::ids::{Lpa, Ppa};
 use wordline_config::scheme::{Loads, MappingConfig, StoredPages, UnmappedReads};
+use wordline_flash::work::submit;
 
 /// Questions about one page of a request after which its policy is said to lead nowhere.
 const MOST_QUESTIONS: u32 = 16;
@@ -167,16 +167,14 @@ impl Ftl {
     }
 }
 
-impl Flash {
+impl Device {
     pub(super) fn end_translation_wait(&mut self, id: OpId) {
-        let waited = self.now.since(self.pool[id].wait_from).0;
+        let waited = self.flash.now.since(self.flash.pool[id].wait_from).0;
         if waited > 0 {
-            self.pool.parts_mut(id).add(BlamePart::Translation, waited);
+            self.flash.pool.parts_mut(id).add(BlamePart::Translation, waited);
         }
     }
-}
 
-impl Device {
     /// Replaces the mapping policy by a user's own. Translation pages exist if the scheme's policy keeps the map on
     /// flash.
     pub fn set_mapping(&mut self, policy: Box<dyn Mapping + Send>) {
@@ -208,7 +206,7 @@ impl Device {
             }
             Found::Load(page) => {
                 if let Some(read) = self.map_read_for(id, page) {
-                    self.enqueue(read);
+                    submit(self, read);
                 }
                 head
             }
@@ -369,14 +367,14 @@ impl Device {
         if self.waits_for_move(id) {
             return;
         }
-        self.enqueue(id);
+        submit(self, id);
         self.tell_read(id);
     }
 
     /// A page of a request needs a translation page.
     fn wait_for_page(&mut self, id: OpId, page: u32) {
         if let Some(read) = self.map_read_for(id, page) {
-            self.enqueue(read);
+            submit(self, read);
         }
     }
 
@@ -410,7 +408,7 @@ impl Device {
 
     /// The translation page that a page of a request needs is in the controller.
     pub(super) fn page_is_here(&mut self, id: OpId, page: u32) {
-        self.flash.end_translation_wait(id);
+        self.end_translation_wait(id);
         let lpa = self.ftl.purposes[id].lpa;
         self.compare_with_flash(lpa, page);
         let Translation { policy, sizes, writes, .. } = &mut self.ftl.translation;

@@ -12,6 +12,7 @@ use wordline_base::class::{Cause, Class, FlashOp};
 use wordline_base::ids::{DieId, DomainId, Lpa, PlaneId, Ppa, SuperblockId};
 use wordline_base::request::ReadThere;
 use wordline_base::time::Ns;
+use wordline_flash::work;
 
 impl View for Device {
     fn now(&self) -> Ns {
@@ -73,7 +74,7 @@ impl View for Device {
     }
 
     fn running(&self, die: DieId) -> Option<(Class, Ns)> {
-        if die.index() < self.flash.outstanding.len() { self.running(die) } else { None }
+        if die.index() < self.flash.outstanding.len() { work::running(self, die) } else { None }
     }
 
     fn reads_at(&self, die: DieId, found: &mut Vec<ReadThere>) {

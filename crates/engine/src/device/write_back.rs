@@ -4,6 +4,7 @@
 use super::Device;
 use super::controller::Controller;
 use super::purposes::{For, Purpose};
+use super::timers::Timer;
 use crate::cache::state::Promise;
 use crate::cache::table::Slot;
 use crate::cache::together::next_together;
@@ -13,6 +14,7 @@ use crate::replicate::CopyLoss;
 use crate::sched::queue::{NONE, Op, OpId};
 use wordline_base::class::Cause;
 use wordline_base::ids::{DomainId, Lpa, PlaneId, Ppa, SuperblockId};
+use wordline_flash::work::submit;
 
 /// Oldest units among which one is sought whose domain has a whole flash page to write.
 const SEARCHED: usize = 32;
@@ -64,7 +66,7 @@ impl Device {
 
     /// Whether write-back pauses, from now on if a pause is due.
     fn write_back_rests(&mut self) -> bool {
-        let (now, resource) = (self.flash.now, self.flash.pause_resource());
+        let now = self.flash.now;
         let Some(state) = self.controller.cache.as_deref_mut().map(|cache| &mut cache.state) else {
             return false;
         };
@@ -72,7 +74,7 @@ impl Device {
         if state.waiting.is_empty()
             && let Some(end) = pauses.begin(now)
         {
-            self.flash.events.set(resource, end);
+            self.flash.set_timer(Timer::Pause.number(), end);
         }
         pauses.rests(now)
     }
@@ -311,7 +313,7 @@ impl Device {
         let bytes = self.geometry.unit_bytes - self.moved_by_program(id, 0);
         let op = &mut self.flash.pool[id];
         (op.class, op.ppa, op.bytes) = (WRITE_BACK_READ, old, bytes);
-        self.enqueue(id);
+        submit(self, id);
         false
     }
 

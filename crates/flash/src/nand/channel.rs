@@ -16,7 +16,7 @@ pub struct Channel {
     pub class: Class,
     /// Bus time granted so far, by class.
     pub clock: ClassClock,
-    /// Dies that wait, in order of arrival; each has one request at most.
+    /// Dies that wait, in order of arrival; each waits once at most.
     pub waiting: Vec<DieId>,
 }
 
@@ -27,8 +27,8 @@ impl Default for Channel {
 }
 
 impl Channel {
-    /// Whether a request made at `now` is granted at once. In the nanosecond in which a transfer ends there may be more
-    /// requests: the channel chooses between them when all are known.
+    /// Whether who wants it at `now` gets it at once. In the nanosecond in which a transfer ends more may come:
+    /// the channel chooses between them when all are known.
     #[inline]
     pub fn is_free(&self, now: Ns) -> bool {
         (self.free_at < now || self.free_at == Ns::ZERO) && self.waiting.is_empty()

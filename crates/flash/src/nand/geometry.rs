@@ -121,7 +121,7 @@ impl Geometry {
         (PlaneId(plane), rest)
     }
 
-    /// Logical page in which a byte of the host's address space lies.
+    /// Number of the unit in which a byte lies, of units one behind the other.
     #[inline]
     pub fn unit_of_byte(&self, byte: u64) -> u64 {
         match self.unit_bytes_shift {

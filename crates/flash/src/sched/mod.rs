@@ -4,10 +4,10 @@ pub mod gates;
 pub mod queue;
 pub mod tiered;
 
-use wordline_base::policies;
 use queue::{Fifo, OpPool};
 pub use wordline_base::class;
 use wordline_base::class::{CLASSES, Class};
+use wordline_base::policies;
 use wordline_base::time::Ns;
 use wordline_config::SchemeConfig;
 use wordline_config::scheme::SchedulerConfig;

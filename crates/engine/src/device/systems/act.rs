@@ -7,6 +7,7 @@ use crate::systems::Action;
 use wordline_base::class::Cause;
 use wordline_base::ids::SuperblockId;
 use wordline_base::time::Ns;
+use wordline_flash::work;
 
 impl Systems {
     /// A system asks for this, behind what was asked for before.
@@ -46,7 +47,7 @@ impl Device {
         if !self.systems.asked.is_empty() {
             self.act();
         }
-        self.look_at_touched_dies();
+        work::look_at_touched(self);
     }
 
     fn act(&mut self) {

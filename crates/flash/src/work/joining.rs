@@ -6,7 +6,7 @@
 //! what reads wait for, with more the bus. Where data goes before commands, and is longer, the dies work in step: all data
 //! moves, then all arrays work. Then only commands go beside arrays, and E stands in the place of E + X.
 
-use super::flash::Flash;
+use crate::Flash;
 use wordline_base::ids::DieId;
 use wordline_base::time::Ns;
 use wordline_config::device::ChannelArbitration;
@@ -20,14 +20,14 @@ const WORTH: u64 = 50;
 impl Flash {
     /// Whether a further plane takes more bus time than a command of its own. Chips that take commands as one join always, as
     /// the controller does that they are modelled on.
-    pub(super) fn is_joining_dear(&self) -> bool {
+    pub(crate) fn is_joining_dear(&self) -> bool {
         self.chips.is_none() && self.timing.read_command(2).0 > 2 * self.timing.read_command(1).0
     }
 
     /// Most planes of a read that a die begins at `now`, beside so many dies of its channel for which reads wait. Its array
     /// works for `array`, its data takes the bus for `data`. A mean that is no whole number is met by now one plane more, now
     /// one fewer. All that fit, where fewer would win the bus less than a part of [`WORTH`].
-    pub(super) fn planes_worth_joining(
+    pub(crate) fn planes_worth_joining(
         &self,
         die: DieId,
         beside: u64,

@@ -1,17 +1,17 @@
 //! The flash of a drive: dies, channels and chips, what waits for them, and who chooses.
 
-use super::chips::Chips;
-use super::disturb::Disturb;
-use super::ideal;
-use super::plane_collection::PlaneCollection;
+use crate::chips::Chips;
+use crate::disturb::Disturb;
 use crate::nand::cache_register::CacheOperations;
 use crate::nand::channel::Channel;
 use crate::nand::copyback::Copybacks;
 use crate::nand::die::Die;
 use crate::nand::{Geometry, Timing};
+use crate::planes::PlaneCollection;
 use crate::sched::SchedulerPolicy;
 use crate::sched::gates::Gates;
 use crate::sched::queue::OpPool;
+use crate::servers::servers;
 use wordline_base::events::EventSet;
 use wordline_base::fields;
 use wordline_base::ids::DieId;
@@ -22,7 +22,7 @@ use wordline_config::{DeviceConfig, SchemeConfig};
 
 /// What the dies may do.
 #[derive(Clone, Debug)]
-pub(super) struct Rules {
+pub struct Rules {
     /// Which pages of several planes go in one command.
     pub multi_plane: MultiPlaneRule,
     /// Commands of a queue that are looked at for partners.
@@ -33,6 +33,10 @@ pub(super) struct Rules {
     pub arbitration: ChannelArbitration,
     /// Whether a read that comes can change what a busy die does.
     pub interrupts: bool,
+    /// Whether reads of the map's pages go in commands of their own.
+    pub separate_map_reads: bool,
+    /// Checked mode.
+    pub checked: bool,
 }
 
 impl Rules {
@@ -47,25 +51,33 @@ impl Rules {
             suspend: device.suspend.clone(),
             arbitration: device.channel.arbitration,
             interrupts: true,
+            separate_map_reads: false,
+            checked: false,
         }
     }
 }
 
 /// Dies, channels, chips, and the operations that wait for them or run.
-pub(super) struct Flash {
+pub struct Flash {
+    /// Counts of the drive.
     pub geometry: Geometry,
+    /// What the dies may do.
     pub rules: Rules,
     /// The time.
     pub now: Ns,
     /// What comes when: of dies, channels and cache registers, and behind them of the timers of other parts.
     pub events: EventSet,
+    /// What everything takes.
     pub timing: Timing,
     /// Bus time of the most frequent transfer: one mapping unit.
     pub unit_transfer: Ns,
+    /// What a die does next.
     pub scheduler: SchedulerPolicy,
+    /// What dies may not begin now.
     pub gates: Gates,
     /// Classes whose commands go before all others, one bit each.
     pub urgent: u32,
+    /// The operations.
     pub pool: OpPool,
     /// Place of the newest operation in the order of arrival.
     pub op_order: u64,
@@ -74,10 +86,13 @@ pub(super) struct Flash {
     pub dies: Vec<Die>,
     /// Flash pages that wait or run, by die.
     pub outstanding: Vec<u32>,
+    /// The channels.
     pub channels: Vec<Channel>,
     /// By server.
     pub channel_of: Vec<u32>,
+    /// Cache reads and programs.
     pub overlap: CacheOperations,
+    /// What may move inside a die, and what is checked of it.
     pub copybacks: Copybacks,
     /// `None` where each die takes commands for itself.
     pub chips: Option<Box<Chips>>,
@@ -101,10 +116,11 @@ impl Flash {
     ) -> Self {
         let second = scheme.ideal.second_server;
         let plane_collection = PlaneCollection::new(device, scheme, geometry);
-        let (dies, channels, channel_of) = ideal::servers(geometry, second, plane_collection.is_some());
+        let (dies, channels, channel_of) = servers(geometry, second, plane_collection.is_some());
         let timing = Timing::new(device);
         let overlap = CacheOperations::new(&device.cache_mode, dies);
-        let resources = dies + channels + overlap.registers.len();
+        // The last one is the decoder.
+        let resources = dies + channels + overlap.registers.len() + 1;
         Self {
             rules: Rules::new(device, geometry),
             now: Ns::ZERO,

@@ -1,0 +1,210 @@
+//! What the flash asks the drive, and what it tells: the answers come from the FTL, the controller and the systems, the news go
+//! to whoever is concerned and to the observers.
+
+use super::Device;
+use wordline_base::class::{Class, FlashOp};
+use wordline_base::ids::{DieId, Ppa};
+use wordline_base::time::Ns;
+use wordline_flash::nand::CellMode;
+use wordline_flash::nand::bit_errors::ReadOutcome;
+use wordline_flash::sched::queue::{Op, OpId};
+use wordline_flash::{Above, Count, Flash};
+
+impl Above for Device {
+    #[inline(always)]
+    fn flash(&self) -> &Flash {
+        &self.flash
+    }
+
+    #[inline(always)]
+    fn flash_mut(&mut self) -> &mut Flash {
+        &mut self.flash
+    }
+
+    #[inline(always)]
+    fn cell_mode(&self, place: Ppa) -> CellMode {
+        self.ftl.cell_mode(place)
+    }
+
+    fn erases(&self, place: Ppa) -> u32 {
+        self.ftl.erases_of_block(place)
+    }
+
+    fn waiting_writes(&self) -> u32 {
+        self.controller.cache.as_ref().map_or(0, |cache| cache.state.waiting.len() as u32)
+    }
+
+    fn is_open(&self, head: OpId) -> bool {
+        let (ppa, point) = (self.flash.pool[head].ppa, self.ftl.purposes[head].point);
+        let point = self.ftl.domain[self.ftl.domain_of(ppa).index()].points.get(usize::from(point));
+        point.is_some_and(|point| point.open_unit == head && point.has_room())
+    }
+
+    #[inline]
+    fn stands(&mut self, head: OpId) -> bool {
+        self.are_current(head) && !(self.ftl.translation.asks_systems() && self.has_withdrawn(head))
+    }
+
+    #[inline(always)]
+    fn takes(&mut self, head: OpId) -> OpId {
+        self.confirm_read(head)
+    }
+
+    fn waits_for_plane(&mut self, die: DieId, head: OpId) -> OpId {
+        self.rebuild_instead(die, head)
+    }
+
+    #[inline(always)]
+    fn unit_begins(&mut self, unit: OpId) {
+        let Op { class, copyback, tentative, .. } = self.flash.pool[unit];
+        if tentative {
+            self.judge_guess(unit);
+        }
+        let watched = self.flash.rules.checked || self.observers.probe.is_some();
+        if class.op() == FlashOp::Read {
+            if watched || self.ftl.copies.has(self.ftl.purposes[unit].lpa) {
+                self.verify_read(unit);
+            }
+        } else if watched && copyback {
+            self.verify_source(unit);
+        }
+    }
+
+    #[inline(always)]
+    fn program_begins(&mut self, head: OpId) {
+        self.commit_program(head);
+    }
+
+    fn page_disturbed(&mut self, head: OpId, outcome: &ReadOutcome, worn: Option<u32>) {
+        if let Some(reads) = worn {
+            self.block_worn(self.ftl.purposes[head].lpa, self.flash.pool[head].ppa, reads);
+        }
+        self.count_page_reads(head);
+        self.observers.recorder.disturb.reads += 1 + u64::from(outcome.retries);
+        if outcome.uncorrectable {
+            // Its readers are answered all the same; whatever else a drive does about it begins here.
+            self.observers.recorder.disturb.page_lost(self.flash.pool[head].class);
+        }
+    }
+
+    fn errors_met(&mut self, outcome: &ReadOutcome) {
+        self.observers.recorder.disturb.page_read(outcome);
+    }
+
+    #[inline]
+    fn page_read(&mut self, head: OpId, class: Class, die: Option<DieId>) {
+        self.page_was_read(head, class, die);
+    }
+
+    #[inline(always)]
+    fn programmed(&mut self, head: OpId, die: DieId) {
+        self.program_ended(head, die);
+    }
+
+    fn erased(&mut self, head: OpId) {
+        self.block_erased(head);
+    }
+
+    fn has_failed(&self) -> bool {
+        self.observers.fault.is_some()
+    }
+
+    fn fail(&mut self, what: String) {
+        Self::fail(self, what);
+    }
+
+    #[inline(always)]
+    fn fetch_next(&self, class: Class, head: OpId) {
+        if self.controller.cache.is_some() {
+            // Behind a cache queues are long.
+            Self::fetch_next(self, head);
+        }
+        if class.is_move() {
+            self.fetch_entries_of(head);
+        }
+    }
+
+    #[inline]
+    fn fetch_moved(&self, head: OpId) {
+        self.fetch_entries_of(head);
+    }
+
+    #[inline(always)]
+    fn load_changes(&mut self, die: usize, before: u32, after: u32) {
+        self.observers.recorder.load_changes(die, before, after, self.flash.now);
+        self.observers.monitor.reads_change(die);
+    }
+
+    #[inline(always)]
+    fn reads_change(&mut self, die: usize) {
+        self.observers.monitor.reads_change(die);
+    }
+
+    #[inline(always)]
+    fn queue_changes(&mut self, server: DieId, class: Class, taken: Option<OpId>) {
+        self.note_queue(server, class, taken);
+    }
+
+    #[inline(always)]
+    fn command_begins(&mut self, server: DieId, class: Class, planes: u32) {
+        self.note_command(server, class, planes);
+    }
+
+    #[inline(always)]
+    fn die_taken(&mut self, server: DieId, class: Option<Class>) {
+        self.tell_die(server, class);
+    }
+
+    #[inline(always)]
+    fn watches_channels(&self) -> bool {
+        self.observers.probe.is_some() || self.observers.monitor.chips.is_some()
+    }
+
+    fn channel_taken(&mut self, server: DieId, end: Ns, data: bool) {
+        self.tell_channel(server, end);
+        self.note_transfer(server, end, data);
+    }
+
+    #[inline(always)]
+    fn cell_begins(&mut self, class: Class, head: OpId, page: u32) {
+        self.charge_cell(class, head, page);
+    }
+
+    #[inline(always)]
+    fn data_leaves(&mut self, class: Class, bytes: u32) {
+        self.charge_channel(class, bytes);
+    }
+
+    fn array_goes_on(&mut self, server: DieId, from: Ns, until: Ns) {
+        self.note_array_works(server, from, until);
+    }
+
+    fn array_stops(&mut self, server: DieId, at: Ns, until: Ns) {
+        self.note_array_stops(server, at, until);
+    }
+
+    #[inline(always)]
+    fn page_done(&mut self, server: DieId, class: Class, head: OpId) {
+        self.note_done(server, class, head);
+    }
+
+    #[inline(always)]
+    fn command_done(&mut self, class: Class, planes: u32, pages: u32) {
+        self.observers.count(class, planes, pages);
+    }
+
+    #[inline(always)]
+    fn count(&mut self, what: Count) {
+        let recorder = &mut self.observers.recorder;
+        match what {
+            Count::CacheRead => recorder.cache_reads += 1,
+            Count::CacheProgram => recorder.cache_programs += 1,
+            Count::Suspension => recorder.suspensions += 1,
+            Count::CopybackRead(planes) => {
+                self.observers.flash_operations += u64::from(planes);
+                recorder.copybacks += u64::from(planes);
+            }
+            Count::Array(server, works) => recorder.array_ns[server.index()] += works.0,
+        }
+    }
+}

@@ -1,0 +1,27 @@
+//! What happens in the flash: operations are submitted, dies take commands, channels carry data, arrays work.
+//!
+//! One file for each thing that happens. A function that may ask or tell whoever holds the flash takes them as [`Above`]; what
+//! needs nobody is a method of [`Flash`](crate::Flash).
+
+mod cached;
+mod chips;
+mod copyback;
+mod data_out;
+mod disturb;
+mod gates;
+mod issue;
+mod joining;
+mod loads;
+mod planes;
+mod progress;
+mod queue;
+mod suspension;
+mod transfers;
+
+pub use issue::{look_at_touched, suspends};
+pub use loads::{running, waiting_ahead};
+pub use progress::handle_event;
+pub use queue::{change_load, submit};
+
+#[allow(unused_imports, reason = "for the documentation")]
+use crate::Above;
