@@ -4,7 +4,8 @@
 use rand::Rng;
 
 use crate::config::{FioSourceConfig, SourceConfig};
-use crate::open::{OpenContext, OpenError, Opened, open};
+use crate::open::open;
+use crate::opened::{OpenContext, OpenError, Opened};
 use crate::rng::stream;
 use crate::synthetic::Generator;
 

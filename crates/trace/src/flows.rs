@@ -6,7 +6,8 @@ use wordline_config::host::FlowRules;
 
 use crate::alike::alike;
 use crate::config::{FlowConfig, WorkloadConfig};
-use crate::open::{OpenContext, OpenError, Opened, open};
+use crate::open::open;
+use crate::opened::{OpenContext, OpenError, Opened};
 use crate::rng::stream;
 use crate::settle::before;
 

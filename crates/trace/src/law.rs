@@ -4,7 +4,7 @@ use wordline_base::draws::Draws;
 
 use crate::config::{SourceConfig, WorkloadConfig};
 use crate::flows::seed_of;
-use crate::open::{OpenContext, OpenError};
+use crate::opened::{OpenContext, OpenError};
 use crate::synthetic::law;
 
 /// The law of the requests that go before a workload's first ([`crate::before`]); `None` where nobody knows it: of what isn't

@@ -47,6 +47,7 @@ mod interleaved;
 mod law;
 mod notes;
 mod open;
+mod opened;
 mod reader;
 mod rng;
 mod settle;
@@ -72,7 +73,8 @@ pub use info::{
 };
 pub use law::law_before;
 pub use notes::Notes;
-pub use open::{OpenContext, OpenError, Opened, open};
+pub use open::open;
+pub use opened::{OpenContext, OpenError, Opened};
 pub use settle::{Preceded, before, recorded_before};
 pub use write::{LoggedRequest, OutputFile, RequestLog, WriteFormat, Written, write_csv, write_trace};
 pub use writes::{Writes, requests_before};

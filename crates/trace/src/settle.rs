@@ -6,7 +6,8 @@ use wordline_base::time::Ns;
 
 use crate::config::SourceConfig;
 use crate::fio::FioSource;
-use crate::open::{OpenContext, OpenError, Opened, open};
+use crate::open::open;
+use crate::opened::{OpenContext, OpenError, Opened};
 use crate::synthetic::Generator;
 
 /// Requests of a generator that go before its first: without end, none of them among its own, their hot places its hot

@@ -13,7 +13,7 @@ use crate::config::{
 use crate::fio::{Access, Direction, FioConfig};
 use crate::flows::flows_before;
 use crate::interleaved::Interleaved;
-use crate::open::{OpenContext, OpenError};
+use crate::opened::{OpenContext, OpenError};
 use crate::settle::before;
 
 /// What a workload writes.

@@ -57,9 +57,9 @@ pub(super) struct SourceForm {
     skew: Option<f64>,
     skew_pieces: Option<u64>,
     theta: Option<f64>,
-    fio: Option<crate::fio::FioConfig>,
-    ycsb: Option<crate::apps::ycsb::YcsbConfig>,
-    filebench: Option<crate::apps::filebench::FilebenchConfig>,
+    fio: Option<super::FioConfig>,
+    ycsb: Option<super::YcsbConfig>,
+    filebench: Option<super::FilebenchConfig>,
 }
 
 impl TryFrom<SourceForm> for SourceConfig {

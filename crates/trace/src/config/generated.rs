@@ -66,7 +66,7 @@ pub struct FioSourceConfig {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub requests: Option<u64>,
     /// The job.
-    pub fio: crate::fio::FioConfig,
+    pub fio: super::FioConfig,
 }
 
 impl FioSourceConfig {
@@ -83,7 +83,7 @@ pub struct YcsbSourceConfig {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub requests: Option<u64>,
     /// The run.
-    pub ycsb: crate::apps::ycsb::YcsbConfig,
+    pub ycsb: super::YcsbConfig,
 }
 
 /// Filebench over a file system.
@@ -93,7 +93,7 @@ pub struct FilebenchSourceConfig {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub requests: Option<u64>,
     /// The run.
-    pub filebench: crate::apps::filebench::FilebenchConfig,
+    pub filebench: super::FilebenchConfig,
 }
 
 impl YcsbSourceConfig {

@@ -1,7 +1,11 @@
 //! Descriptions of workloads: plain data, validated once.
 
 mod columns;
+mod filebench;
+mod fio;
+mod fio_place;
 mod flow;
+mod format;
 mod forms;
 mod generated;
 mod pattern;
@@ -9,13 +13,19 @@ mod synthetic;
 mod trace;
 mod transform;
 mod workload;
+mod ycsb;
 
-pub use crate::format::TraceFormat;
 pub use columns::{ColumnRef, ColumnsConfig};
+pub use filebench::{FilebenchConfig, Personality};
+pub use fio::{Access, Direction, FioConfig, Zone};
+pub use fio_place::{JobPlace, JobSetting};
 pub use flow::{AtEnd, FlowConfig};
+pub(crate) use format::Form;
+pub use format::TraceFormat;
 pub use generated::{FilebenchSourceConfig, FioSourceConfig, TwinConfig, YcsbSourceConfig};
 pub use pattern::{InterarrivalConfig, PatternConfig};
 pub use synthetic::{RegionConfig, SizeWeight, Sizes, SyntheticConfig};
 pub use trace::{BlockEvent, OutOfRange, TimeUnit, TraceConfig};
 pub use transform::{OpName, TransformConfig};
 pub use workload::{SourceConfig, WorkloadConfig};
+pub use ycsb::{Distribution, YcsbConfig, YcsbWorkload};

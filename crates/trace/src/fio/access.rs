@@ -1,6 +1,6 @@
 //! Draws the places of random requests.
 
-use super::config::{Access, Zone};
+use crate::config::{Access, Zone};
 use crate::rng::{Xoshiro256PlusPlus, below, stream, unit};
 use crate::synthetic::{Permutation, Zipf};
 

@@ -1,11 +1,11 @@
 //! One job, read.
 
-use super::config::{Access, Direction, FioConfig, Zone};
 use super::file::Section;
 use super::keys::is_synchronous;
 use super::options::Settings;
 use super::values::{Base, by_direction, percent, switch, time_ns, whole};
 use crate::config::SizeWeight;
+use crate::config::{Access, Direction, FioConfig, Zone};
 
 const SECOND: u64 = 1_000_000_000;
 

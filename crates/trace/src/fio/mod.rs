@@ -4,7 +4,6 @@
 //! and what is refused stands in `docs/generators.md`.
 
 mod access;
-mod config;
 mod file;
 mod job;
 mod keys;
@@ -14,7 +13,6 @@ mod source;
 mod values;
 mod workload;
 
-pub use config::{Access, Direction, FioConfig, Zone};
-pub use place::{JobPlace, JobSetting};
+pub use crate::config::{Access, Direction, FioConfig, JobPlace, JobSetting, Zone};
 pub(crate) use source::FioSource;
 pub use workload::{Imported, import};

@@ -6,8 +6,8 @@ use wordline_base::time::Ns;
 use wordline_config::error::ConfigError;
 
 use super::access::Places;
-use super::config::{Direction, FioConfig};
 use crate::config::Sizes;
+use crate::config::{Direction, FioConfig};
 use crate::rng::{Xoshiro256PlusPlus, stream, unit};
 use crate::synthetic::SizeDrawer;
 

@@ -6,10 +6,11 @@ use wordline_config::error::ConfigError;
 use wordline_config::host::{Arrivals, HostConfig};
 use wordline_config::run::WindowConfig;
 
-use super::config::FioConfig;
 use super::file::sections;
 use super::job::{Extent, Job};
-use super::place::JobPlace;
+use super::place::of_section;
+use crate::config::FioConfig;
+use crate::config::JobPlace;
 use crate::config::{AtEnd, FlowConfig, RegionConfig, SourceConfig, WorkloadConfig};
 
 /// Files begin at multiples of this, bytes.
@@ -35,7 +36,7 @@ pub fn import(name: &str, text: &str) -> Result<Imported, String> {
     let mut flows = Vec::new();
     for (job, section) in jobs.iter().zip(&sections) {
         for copy in 0..job.copies {
-            flows.push(flow(job, JobPlace::of(name, section), copy, &mut files)?);
+            flows.push(flow(job, of_section(name, section), copy, &mut files)?);
         }
     }
     let ramp = jobs.iter().map(|job| job.ramp_ns).max().unwrap_or(0);

@@ -43,7 +43,6 @@ pub(crate) use blktrace::Blktrace;
 pub(crate) use csv::names_flows;
 pub(crate) use detect::{Detected, detect};
 pub(crate) use form::Form;
-pub use form::TraceFormat;
 pub(crate) use given::Given;
 pub(crate) use left_out::LeftOut;
 pub(crate) use lines::{LineParser, other_form};

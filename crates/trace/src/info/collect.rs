@@ -9,7 +9,7 @@ use super::reuse::ReuseTracker;
 use super::sequence::SequenceTally;
 use super::sizes::Sizes;
 use super::{AlignmentShares, OpInfo, TraceInfo};
-use crate::open::Opened;
+use crate::opened::Opened;
 
 impl TraceInfo {
     /// Takes an opened source to its end and sums it up.

@@ -14,7 +14,7 @@ use super::slice::Slice;
 use super::time::Scale;
 use crate::config::{OutOfRange, TraceConfig, TransformConfig};
 use crate::notes::Notes;
-use crate::open::Opened;
+use crate::opened::Opened;
 use crate::reader::TraceReader;
 
 /// A trace and the steps behind it.

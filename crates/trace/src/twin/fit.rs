@@ -18,7 +18,7 @@ use super::shapes::{ShapeCounts, ShapeTable};
 use super::source::{TwinSource, roomy};
 use super::space::Regions;
 use super::summary::Summing;
-use crate::open::{OpenError, Opened};
+use crate::opened::{OpenError, Opened};
 
 /// Longest piece.
 const MOST_PIECE: usize = 128;

@@ -14,7 +14,7 @@ use super::shapes::Shape;
 use super::space::FreshSpace;
 use crate::config::TwinConfig;
 use crate::notes::Notes;
-use crate::open::{OpenContext, OpenError, Opened};
+use crate::opened::{OpenContext, OpenError, Opened};
 use crate::rng::stream;
 use crate::transform::{Boxed, Repeat};
 

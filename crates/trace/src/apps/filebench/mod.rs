@@ -5,11 +5,10 @@
 //! a journal for metadata (ordered mode), discards of what was deleted.
 
 mod cache;
-mod config;
 mod files;
 mod journal;
 mod personality;
 mod source;
 
-pub use config::{FilebenchConfig, Personality};
+pub use crate::config::{FilebenchConfig, Personality};
 pub(crate) use source::FilebenchSource;

@@ -1,6 +1,6 @@
 //! The loops of the personalities, as Filebench's own files write them.
 
-use super::config::Personality;
+use crate::config::Personality;
 
 /// An operation on a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,12 +4,12 @@ use wordline_base::request::{HostOp, HostRequest, RequestSource, SourceError};
 use wordline_config::error::ConfigError;
 
 use super::cache::PageCache;
-use super::config::FilebenchConfig;
 use super::files::{Files, runs};
 use super::journal::Journal;
 use super::personality::{Step, steps};
 use crate::apps::extents::{Extent, PAGE};
 use crate::apps::io::Io;
+use crate::config::FilebenchConfig;
 
 /// Number of the log among the files: behind the set.
 const LOG_ROOM: u64 = 1;

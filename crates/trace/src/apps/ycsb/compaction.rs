@@ -2,11 +2,11 @@
 
 use wordline_base::request::HostOp;
 
-use super::config::YcsbConfig;
 use super::table::Table;
 use super::tree::{FLUSHING, LEVELS, MEMTABLE, MOST_LEVELS, Tree};
 use crate::apps::extents::Extent;
 use crate::apps::io::Io;
+use crate::config::YcsbConfig;
 
 /// Work of the background whose requests are queued and whose result is not there yet.
 pub(super) enum Job {

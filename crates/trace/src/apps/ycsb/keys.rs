@@ -1,6 +1,6 @@
 //! Which record an operation is on.
 
-use super::config::{Distribution, YcsbConfig};
+use crate::config::{Distribution, YcsbConfig};
 use crate::rng::{Xoshiro256PlusPlus, below, stream, unit};
 use crate::synthetic::{Permutation, Zipf};
 

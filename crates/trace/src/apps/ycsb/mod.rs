@@ -4,12 +4,11 @@
 //! distributions. P. O'Neil et al., "The Log-Structured Merge-Tree", 1996, in the form with levels that RocksDB documents.
 
 mod compaction;
-mod config;
 mod keys;
 mod reads;
 mod source;
 mod table;
 mod tree;
 
-pub use config::{Distribution, YcsbConfig, YcsbWorkload};
+pub use crate::config::{Distribution, YcsbConfig, YcsbWorkload};
 pub(crate) use source::YcsbSource;

@@ -5,10 +5,10 @@ use std::num::NonZeroUsize;
 use lru::LruCache;
 use wordline_base::request::HostOp;
 
-use super::config::YcsbConfig;
 use super::table::Table;
 use super::tree::{FLUSHING, LEVELS, MEMTABLE, MOST_LEVELS, NOWHERE, SLOTS, Tree};
 use crate::apps::io::Io;
+use crate::config::YcsbConfig;
 use crate::rng::{Xoshiro256PlusPlus, stream, unit};
 
 /// Direct reads are widened to this, bytes.

@@ -6,12 +6,12 @@ use wordline_base::request::{HostOp, HostRequest, RequestSource, SourceError};
 use wordline_config::error::ConfigError;
 
 use super::compaction::{Job, finish, flush, merge};
-use super::config::YcsbConfig;
 use super::keys::Keys;
 use super::reads::Reader;
 use super::tree::{MEMTABLE, MOST_LEVELS, Tree};
 use crate::apps::extents::{Extent, PAGE};
 use crate::apps::io::Io;
+use crate::config::YcsbConfig;
 
 /// Longest write of the log, bytes.
 const LOG_WRITE: u64 = 512 << 10;

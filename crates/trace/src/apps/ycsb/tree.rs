@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::config::YcsbConfig;
 use super::keys::Keys;
 use super::table::Table;
 use crate::apps::extents::Extents;
+use crate::config::YcsbConfig;
 
 /// A place without a record.
 pub(super) const NOWHERE: u8 = 0;

@@ -3,8 +3,7 @@
 use serde::{Deserialize, Serialize};
 use wordline_config::error::{ConfigError, check_range};
 
-use super::place::JobPlace;
-use crate::config::SizeWeight;
+use super::{JobPlace, SizeWeight};
 
 /// The load of one job. All addresses are relative to the flow's range.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -102,7 +102,7 @@ pub enum Distribution {
 pub(super) type Mix = [f64; 5];
 
 impl YcsbWorkload {
-    pub(super) fn mix(self) -> Mix {
+    pub(crate) fn mix(self) -> Mix {
         match self {
             Self::A => [0.5, 0.5, 0.0, 0.0, 0.0],
             Self::B => [0.95, 0.05, 0.0, 0.0, 0.0],
@@ -113,7 +113,7 @@ impl YcsbWorkload {
         }
     }
 
-    pub(super) fn distribution(self) -> Distribution {
+    pub(crate) fn distribution(self) -> Distribution {
         if self == Self::D { Distribution::Latest } else { Distribution::Zipfian }
     }
 }
@@ -206,12 +206,12 @@ impl YcsbConfig {
     }
 
     /// Records of a data block: it is closed when it is full.
-    pub(super) fn block_records(&self) -> u64 {
+    pub(crate) fn block_records(&self) -> u64 {
         self.block_bytes.div_ceil(self.record_bytes).max(1)
     }
 
     /// Space that a run takes at most, about: the data, what a compaction writes beside it, and logs.
-    pub(super) fn space(&self) -> u64 {
+    pub(crate) fn space(&self) -> u64 {
         self.records * self.record_bytes * 5 / 2 + 4 * self.memtable_bytes + 8 * self.file_bytes
     }
 }
