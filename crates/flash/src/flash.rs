@@ -8,11 +8,12 @@ use crate::nand::copyback::Copybacks;
 use crate::nand::die::Die;
 use crate::nand::{Geometry, Timing};
 use crate::planes::PlaneCollection;
-use crate::sched::SchedulerPolicy;
 use crate::sched::gates::Gates;
 use crate::sched::queue::OpPool;
+use crate::sched::{Scheduler, SchedulerPolicy};
 use crate::servers::servers;
-use wordline_base::events::EventSet;
+use wordline_base::class::Class;
+use wordline_base::events::{Event, EventSet};
 use wordline_base::fields;
 use wordline_base::ids::DieId;
 use wordline_base::time::Ns;
@@ -60,50 +61,50 @@ impl Rules {
 /// Dies, channels, chips, and the operations that wait for them or run.
 pub struct Flash {
     /// Counts of the drive.
-    pub geometry: Geometry,
+    pub(crate) geometry: Geometry,
     /// What the dies may do.
     pub rules: Rules,
     /// The time.
-    pub now: Ns,
+    pub(crate) now: Ns,
     /// What comes when: of dies, channels and cache registers, and behind them of the timers of other parts.
-    pub events: EventSet,
+    pub(crate) events: EventSet,
     /// What everything takes.
-    pub timing: Timing,
+    pub(crate) timing: Timing,
     /// Bus time of the most frequent transfer: one mapping unit.
-    pub unit_transfer: Ns,
+    pub(crate) unit_transfer: Ns,
     /// What a die does next.
-    pub scheduler: SchedulerPolicy,
+    pub(crate) scheduler: SchedulerPolicy,
     /// What dies may not begin now.
-    pub gates: Gates,
+    pub(crate) gates: Gates,
     /// Classes whose commands go before all others, one bit each.
-    pub urgent: u32,
+    pub(crate) urgent: u32,
     /// The operations.
     pub pool: OpPool,
     /// Place of the newest operation in the order of arrival.
-    pub op_order: u64,
+    pub(crate) op_order: u64,
     /// The dies, then their second servers where the drive is ideal, or the servers of planes that collect by themselves; and
     /// so the channels, where the drive is ideal.
-    pub dies: Vec<Die>,
+    pub(crate) dies: Vec<Die>,
     /// Flash pages that wait or run, by die.
-    pub outstanding: Vec<u32>,
+    pub(crate) outstanding: Vec<u32>,
     /// The channels.
-    pub channels: Vec<Channel>,
+    pub(crate) channels: Vec<Channel>,
     /// By server.
-    pub channel_of: Vec<u32>,
+    pub(crate) channel_of: Vec<u32>,
     /// Cache reads and programs.
-    pub overlap: CacheOperations,
+    pub(crate) overlap: CacheOperations,
     /// What may move inside a die, and what is checked of it.
-    pub copybacks: Copybacks,
+    pub(crate) copybacks: Copybacks,
     /// `None` where each die takes commands for itself.
-    pub chips: Option<Box<Chips>>,
+    pub(crate) chips: Option<Box<Chips>>,
     /// `None` where a copyback blocks its die.
-    pub plane_collection: Option<Box<PlaneCollection>>,
+    pub(crate) plane_collection: Option<Box<PlaneCollection>>,
     /// Number of the first die's second server; 0 where there is none.
-    pub second_server: u32,
+    pub(crate) second_server: u32,
     /// Dies that got work since they were last looked at.
-    pub touched: Vec<DieId>,
+    pub(crate) touched: Vec<DieId>,
     /// `None` while nobody counts reads and no bit is ever wrong.
-    pub disturb: Option<Box<Disturb>>,
+    pub(crate) disturb: Option<Box<Disturb>>,
 }
 
 impl Flash {
@@ -145,6 +146,133 @@ impl Flash {
             touched: Vec::new(),
             disturb: Disturb::new(device, scheme, geometry),
         }
+    }
+}
+
+impl Flash {
+    /// Counts and addresses.
+    pub fn geometry(&self) -> &Geometry {
+        &self.geometry
+    }
+
+    /// The time.
+    #[inline(always)]
+    pub fn now(&self) -> Ns {
+        self.now
+    }
+
+    /// The time comes at which something happens.
+    #[inline(always)]
+    pub fn set_now(&mut self, now: Ns) {
+        self.now = now;
+    }
+
+    /// The next event, timers of other parts included.
+    #[inline(always)]
+    pub fn next_event(&self) -> Event {
+        self.events.first()
+    }
+
+    /// When that comes.
+    #[inline(always)]
+    pub fn next_time(&self) -> Ns {
+        self.events.first_time()
+    }
+
+    /// A die, or another server.
+    #[inline(always)]
+    pub fn die(&self, server: DieId) -> &Die {
+        &self.dies[server.index()]
+    }
+
+    /// The dies, and behind them what serves beside them.
+    pub fn dies(&self) -> &[Die] {
+        &self.dies
+    }
+
+    /// Flash pages that wait or run, by die.
+    #[inline(always)]
+    pub fn loads(&self) -> &[u32] {
+        &self.outstanding
+    }
+
+    /// The channels.
+    pub fn channels(&self) -> &[Channel] {
+        &self.channels
+    }
+
+    /// The channel of a server.
+    pub fn channel_of(&self, server: DieId) -> u32 {
+        self.channel_of[server.index()]
+    }
+
+    /// What everything takes.
+    pub fn timing(&self) -> &Timing {
+        &self.timing
+    }
+
+    /// Bus time of a mapping unit.
+    pub fn unit_transfer(&self) -> Ns {
+        self.unit_transfer
+    }
+
+    /// Number of the first die's second server; 0 where there is none.
+    pub fn second_server(&self) -> u32 {
+        self.second_server
+    }
+
+    /// Classes whose commands go before all others, one bit each.
+    #[inline]
+    pub fn urgent(&self) -> u32 {
+        self.urgent
+    }
+
+    /// From now on the commands of these classes go before all others.
+    pub fn set_urgent(&mut self, classes: u32) {
+        self.urgent = classes;
+    }
+
+    /// Another scheduler chooses from now on.
+    pub fn set_scheduler(&mut self, scheduler: SchedulerPolicy) {
+        self.scheduler = scheduler;
+        self.ask_for_suspensions();
+    }
+
+    /// Asks the scheduler, once, whether any command is suspended for reads.
+    pub fn ask_for_suspensions(&mut self) {
+        self.rules.interrupts = Class::ALL.iter().any(|&class| self.scheduler.suspends(class, 0));
+    }
+
+    /// What may move inside a die.
+    pub fn copybacks(&self) -> &Copybacks {
+        &self.copybacks
+    }
+
+    /// The servers of planes; `None` where planes don't collect by themselves.
+    pub fn plane_collection(&self) -> Option<&PlaneCollection> {
+        self.plane_collection.as_deref()
+    }
+
+    /// Read counts and bit errors; `None` while nobody counts reads and no bit is ever wrong.
+    pub fn disturb(&self) -> Option<&Disturb> {
+        self.disturb.as_deref()
+    }
+
+    /// The same, to change.
+    pub fn disturb_mut(&mut self) -> Option<&mut Disturb> {
+        self.disturb.as_deref_mut()
+    }
+
+    /// Lengths of tables that the configuration fixes.
+    pub fn shape(&self) -> [(&'static str, usize); 6] {
+        [
+            ("dies", self.dies.len()),
+            ("queues of dies", self.outstanding.len()),
+            ("channels", self.channels.len()),
+            ("resources of events", self.events.resources()),
+            ("cache registers", self.overlap.registers.len()),
+            ("read counts", usize::from(self.disturb.is_some())),
+        ]
     }
 }
 

@@ -131,7 +131,7 @@ impl Above for Device {
 
     #[inline(always)]
     fn load_changes(&mut self, die: usize, before: u32, after: u32) {
-        self.observers.recorder.load_changes(die, before, after, self.flash.now);
+        self.observers.recorder.load_changes(die, before, after, self.flash.now());
         self.observers.monitor.reads_change(die);
     }
 

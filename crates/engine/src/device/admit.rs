@@ -134,7 +134,7 @@ impl Device {
     /// host). `id` counts requests from 0; `measured` requests count in the results. The range must lie in the drive.
     pub fn submit(&mut self, request: &HostRequest, id: u64, arrival: Ns, now: Ns, measured: bool) {
         self.note_time(now);
-        self.flash.now = now;
+        self.flash.set_now(now);
         let admission = now.since(arrival).0;
         if self.requests_inside() == 0 {
             self.note_idle(false);
@@ -190,8 +190,8 @@ impl Device {
     /// Queues a request on one direction of the link; returns when it is over.
     #[inline(never)]
     pub(super) fn take_link(&mut self, outwards: bool, number: u32, time: Ns) -> Ns {
-        let end = self.front.occupy_link(outwards, self.flash.now, time);
-        self.front.requests[number as usize].link += end.since(self.flash.now).0;
+        let end = self.front.occupy_link(outwards, self.flash.now(), time);
+        self.front.requests[number as usize].link += end.since(self.flash.now()).0;
         let queue = if outwards { &mut self.front.link_out } else { &mut self.front.link_in };
         queue.push_back((end, number));
         if queue.len() == 1 {
@@ -356,7 +356,7 @@ impl Device {
         let (first, end) = self.front.wanted_range(number, lpa, self.geometry.unit_bytes);
         let bytes = u64::from(end.saturating_sub(first));
         self.front.requests[number as usize].crossed += bytes;
-        self.front.occupy_link(true, self.flash.now, self.link_time(bytes, 0));
+        self.front.occupy_link(true, self.flash.now(), self.link_time(bytes, 0));
     }
 
     /// Sends the answer of a request, whose last page was `unit`, served by the command running on `die`. When the
@@ -371,18 +371,18 @@ impl Device {
         // Of a request that was split, the last command stands for the whole from here on.
         let number = self.front.whole_if_last(number);
         // Its own data may have crossed page by page, and be on the link still.
-        let crosses = crossed > 0 && self.front.link_free[1] > self.flash.now;
+        let crosses = crossed > 0 && self.front.link_free[1] > self.flash.now();
         let at_once = time == Ns::ZERO && self.front.link_out.is_empty() && !crosses;
-        let end = if at_once { self.flash.now } else { self.take_link(true, number, time) };
+        let end = if at_once { self.flash.now() } else { self.take_link(true, number, time) };
         let request = &self.front.requests[number as usize];
         let latency = end.since(request.arrival);
         let before = unit.and_then(|unit| self.flash.pool.parts(unit));
-        let during = die.map(|die| &self.flash.dies[die.index()].command.parts);
+        let during = die.map(|die| &self.flash.die(die).command.parts);
         if self.ftl.versions.is_some() {
             let inside: u64 = before.into_iter().chain(during).map(Parts::total).sum();
             let total = inside + request.admission + request.link + request.cpu + request.cpu_wait;
             if total != latency.0 {
-                let wrong = parts_are_wrong(self.flash.now, request.id, total, latency);
+                let wrong = parts_are_wrong(self.flash.now(), request.id, total, latency);
                 self.observers.fault.get_or_insert(wrong);
             }
         }
@@ -437,7 +437,7 @@ impl Device {
         }
         let HostRequest { op, length, .. } = self.front.requests[number as usize].request;
         if self.observers.recorder.answered(op, length) {
-            self.observers.recorder.end_batch(self.flash.now, self.observers.recorder.programs());
+            self.observers.recorder.end_batch(self.flash.now(), self.observers.recorder.programs());
         }
         self.front.tell_answer(number);
         if let Some(answered) = &mut self.front.answered {
@@ -447,12 +447,12 @@ impl Device {
             }
         }
         if let Some(series) = &mut self.observers.monitor.series {
-            let latency = self.flash.now.since(self.front.requests[number as usize].arrival);
-            series.answered(op, length, latency, self.flash.now);
+            let latency = self.flash.now().since(self.front.requests[number as usize].arrival);
+            series.answered(op, length, latency, self.flash.now());
         }
         if let Some(probe) = &mut self.observers.probe {
             let request = &self.front.requests[number as usize];
-            probe.completed(request.id, self.flash.now.since(request.arrival), self.flash.now);
+            probe.completed(request.id, self.flash.now().since(request.arrival), self.flash.now());
         }
     }
 }

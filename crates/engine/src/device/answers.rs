@@ -77,6 +77,6 @@ impl Device {
             return 0;
         }
         let ppa = self.ftl.lookup(Lpa(lpa as u32));
-        if ppa.is_some() { self.flash.outstanding[self.geometry.die_at(ppa).0.index()] } else { 0 }
+        if ppa.is_some() { self.flash.loads()[self.geometry.die_at(ppa).0.index()] } else { 0 }
     }
 }

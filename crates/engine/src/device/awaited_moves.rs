@@ -88,7 +88,7 @@ impl Device {
     fn end_wait_for_move(&mut self, id: OpId) {
         let Op { wait_from, waited_for, .. } = self.flash.pool[id];
         if waited_for {
-            let waited = self.flash.now.since(wait_from).0;
+            let waited = self.flash.now().since(wait_from).0;
             self.flash.pool.parts_mut(id).add(Part::Moving, waited);
         }
     }
@@ -104,7 +104,7 @@ impl Device {
         let source = self.ftl.lookup(self.ftl.purposes[id].lpa);
         let waits = source.is_some() && self.ftl.plans.awaited.waits(source, id);
         if waits {
-            self.flash.pool[id].wait_from = self.flash.now;
+            self.flash.pool[id].wait_from = self.flash.now();
         }
         waits
     }

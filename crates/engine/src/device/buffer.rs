@@ -54,7 +54,7 @@ impl Device {
         let at_once = !durable && state.dram.is_immediate(bytes);
         let in_place = state.in_place(held).is_some();
         let rests =
-            || state.is_full_in_pause(self.flash.now) || state.throttled_until(self.flash.now).is_some();
+            || state.is_full_in_pause(self.flash.now()) || state.throttled_until(self.flash.now()).is_some();
         let pressed = state.is_pressed() || (!in_place && rests());
         let room = !pressed && (in_place || (state.waiting.is_empty() && self.make_room()));
         if room {
@@ -63,7 +63,7 @@ impl Device {
                 return self.page_done(request);
             }
         }
-        let op = Op { bytes, wait_from: self.flash.now, ..Op::new(WRITE_BACK_PROGRAM, Ppa::NONE) };
+        let op = Op { bytes, wait_from: self.flash.now(), ..Op::new(WRITE_BACK_PROGRAM, Ppa::NONE) };
         let id = self.new_op(op, Purpose::of_host(request, lpa));
         if room {
             return self.entered(id, durable);
@@ -71,7 +71,7 @@ impl Device {
         if let Some(cache) = &mut self.controller.cache {
             cache.state.record.counts.stalls += 1;
             if let Some(pauses) = &mut cache.state.pauses {
-                pauses.write_waits(self.flash.now);
+                pauses.write_waits(self.flash.now());
             }
             cache.state.waiting.push_back(id);
         }
@@ -88,10 +88,10 @@ impl Device {
             }
             let held = cache.state.table.find(lpa);
             if cache.state.in_place(held).is_none() {
-                if cache.state.is_full_in_pause(self.flash.now) {
+                if cache.state.is_full_in_pause(self.flash.now()) {
                     return;
                 }
-                if let Some(until) = cache.state.throttled_until(self.flash.now) {
+                if let Some(until) = cache.state.throttled_until(self.flash.now()) {
                     return self.flash.set_timer(Timer::Throttle.number(), until);
                 }
                 if !self.make_room() {
@@ -101,11 +101,11 @@ impl Device {
             if let Some(cache) = &mut self.controller.cache {
                 cache.state.waiting.pop_front();
                 if let Some(pauses) = &mut cache.state.pauses {
-                    pauses.write_waits(self.flash.now);
+                    pauses.write_waits(self.flash.now());
                 }
             }
             self.fetch_waiting_writes();
-            let waited = self.flash.now.since(wait_from);
+            let waited = self.flash.now().since(wait_from);
             self.flash.pool.parts_mut(id).add(Part::Buffer, waited.0);
             self.enter(whose.request(), lpa, held);
             let durable = self.front.is_durable(whose.request());
@@ -152,7 +152,7 @@ impl Device {
         let group = self.ftl.group_of(lpa, point);
         let before = self.ftl.versions.as_ref().map_or(0, |versions| versions.newest(lpa));
         let version = self.ftl.versions.as_mut().map_or(0, |versions| versions.overwrite(lpa));
-        let now = self.flash.now;
+        let now = self.flash.now();
         let Some(cache) = self.controller.cache.as_deref_mut() else { return };
         let state = &mut cache.state;
         let slot = match (state.in_place(held), held) {
@@ -180,13 +180,13 @@ impl Device {
         if held.is_some() && cache.policy.refreshes(lpa, Access::Write) {
             table.refresh(slot);
         }
-        cache.state.note_dirty(self.flash.now);
-        if cache.state.cold.as_mut().is_some_and(|cold| cold.is_cold(lpa, self.flash.now)) {
+        cache.state.note_dirty(self.flash.now());
+        if cache.state.cold.as_mut().is_some_and(|cold| cold.is_cold(lpa, self.flash.now())) {
             cache.state.urgent.push_back(lpa.0);
         }
         let id = self.front.request_id(request);
         if let Some(probe) = &mut self.observers.probe {
-            probe.took_effect(id, lpa, self.flash.now);
+            probe.took_effect(id, lpa, self.flash.now());
         }
     }
 
@@ -203,7 +203,7 @@ impl Device {
         let (start, end) = self.front.wanted_range(request, lpa, self.geometry.unit_bytes);
         let mapped = self.ftl.is_mapped(lpa);
         let Some(cache) = self.controller.cache.as_deref_mut() else { return false };
-        cache.state.read_came(self.flash.now);
+        cache.state.read_came(self.flash.now());
         let (table, counts) = (&mut cache.state.table, &mut cache.state.record.counts);
         let found = table.find(lpa);
         // Of a unit that is nowhere else the rest is zeros.
@@ -240,7 +240,7 @@ impl Device {
         }
         let id = self.front.request_id(request);
         if let Some(probe) = &mut self.observers.probe {
-            probe.read(id, lpa, Some(newest), self.flash.now);
+            probe.read(id, lpa, Some(newest), self.flash.now());
         }
     }
 
@@ -342,7 +342,7 @@ impl Device {
         let programmed = table.in_program(slot);
         table.remove(slot);
         cache.state.in_program -= u32::from(programmed != 0);
-        cache.state.note_dirty(self.flash.now);
+        cache.state.note_dirty(self.flash.now());
         for stamp in [programmed, dirty].into_iter().filter(|&stamp| stamp != 0) {
             self.settle(stamp);
         }
@@ -356,7 +356,7 @@ impl Device {
         if left == 0 {
             return self.page_done(request);
         }
-        let op = Op { wait_from: self.flash.now, ..Op::new(WRITE_BACK_PROGRAM, Ppa::NONE) };
+        let op = Op { wait_from: self.flash.now(), ..Op::new(WRITE_BACK_PROGRAM, Ppa::NONE) };
         let op = self.new_op(op, Purpose::of_host(request, Lpa::NONE));
         let Some(cache) = self.controller.cache.as_deref_mut() else { return };
         let state = &mut cache.state;
@@ -384,7 +384,7 @@ impl Device {
             if let Some(cache) = &mut self.controller.cache {
                 cache.state.promises.remove(next);
             }
-            let waited = self.flash.now.since(self.flash.pool[op].wait_from);
+            let waited = self.flash.now().since(self.flash.pool[op].wait_from);
             self.flash.pool.parts_mut(op).add(Part::WriteBack, waited.0);
             self.unit_done(op, None);
         }
@@ -392,7 +392,7 @@ impl Device {
 
     /// Data moves between the host and the DRAM, one access at a time; then this part of its request is done.
     pub(super) fn access_dram(&mut self, id: OpId) {
-        let now = self.flash.now;
+        let now = self.flash.now();
         self.flash.pool[id].wait_from = now;
         let (request, bytes) = (self.ftl.purposes[id].whose.request(), self.flash.pool[id].bytes);
         let Some(cache) = self.controller.cache.as_deref_mut() else { return };
@@ -411,7 +411,7 @@ impl Device {
         if let Some(end) = next {
             self.flash.set_timer(Timer::Dram.number(), end);
         }
-        let took = self.flash.now.since(self.flash.pool[id].wait_from);
+        let took = self.flash.now().since(self.flash.pool[id].wait_from);
         self.flash.pool.parts_mut(id).add(Part::Cache, took.0);
         self.unit_done(id, None);
     }

@@ -32,7 +32,7 @@ impl Device {
     #[inline(always)]
     pub(super) fn note_transfer(&mut self, die: DieId, end: Ns, data: bool) {
         if self.observers.monitor.chips.is_some() {
-            let command = &self.flash.dies[die.index()].command;
+            let command = &self.flash.die(die).command;
             let (class, cell) = (command.class, command.cell);
             self.record_chip(|chips, now| {
                 chips.transfers(die.index(), class, now, end);
@@ -47,7 +47,7 @@ impl Device {
     #[inline]
     pub(super) fn note_array_works(&mut self, die: DieId, from: Ns, until: Ns) {
         if self.observers.monitor.chips.is_some() {
-            let class = self.flash.dies[die.index()].command.class;
+            let class = self.flash.die(die).command.class;
             self.record_chip(|chips, _| chips.works(die.index(), class, from, until));
         }
     }
@@ -56,7 +56,7 @@ impl Device {
     #[inline]
     pub(super) fn note_array_stops(&mut self, die: DieId, at: Ns, until: Ns) {
         if self.observers.monitor.chips.is_some() {
-            let class = self.flash.dies[die.index()].command.class;
+            let class = self.flash.die(die).command.class;
             self.record_chip(|chips, _| chips.stops(die.index(), class, at, until));
         }
     }
@@ -73,7 +73,7 @@ impl Device {
     #[cold]
     fn record_chip(&mut self, record: impl FnOnce(&mut ChipRecorder, Ns)) {
         if let Some(chips) = &mut self.observers.monitor.chips {
-            record(chips, self.flash.now);
+            record(chips, self.flash.now());
         }
     }
 }

@@ -98,7 +98,7 @@ impl Device {
         if self.observers.probe.is_some() {
             let id = self.front.request_id(whose.request());
             if let Some(probe) = &mut self.observers.probe {
-                probe.took_effect(id, lpa, self.flash.now);
+                probe.took_effect(id, lpa, self.flash.now());
             }
         }
         self.tell_written(lpa, old, ppa);
@@ -211,7 +211,7 @@ impl Device {
             versions.trim(lpa);
         }
         if let Some(probe) = &mut self.observers.probe {
-            probe.took_effect(id, lpa, self.flash.now);
+            probe.took_effect(id, lpa, self.flash.now());
         }
         if ppa.is_some() {
             // Reads that waited for the page's move go on within this and find it trimmed.

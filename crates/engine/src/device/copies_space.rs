@@ -46,7 +46,7 @@ impl Device {
             CopyTarget::Reserved => {
                 let dies = self.ftl.replication.reserved.dies_for(owner);
                 let planes = dies.flat_map(on_die).filter(fits);
-                let load = |plane: &PlaneId| self.flash.outstanding[self.geometry.die_of(*plane).0.index()];
+                let load = |plane: &PlaneId| self.flash.loads()[self.geometry.die_of(*plane).0.index()];
                 planes.min_by_key(|plane| (load(plane), emptiest(plane), *plane))
             }
         }

@@ -54,7 +54,7 @@ impl Device {
         let point = &self.ftl.domain[domain.index()].points[usize::from(number)];
         let to = self.ftl.domains.planes(domain)[point.column() as usize];
         let from = self.geometry.plane_of(page).0;
-        let near = if self.flash.copybacks.same_plane_only {
+        let near = if self.flash.copybacks().same_plane_only {
             from == to
         } else {
             self.geometry.die_of(from).0 == self.geometry.die_of(to).0

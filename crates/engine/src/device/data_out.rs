@@ -54,7 +54,7 @@ impl Device {
         } else if partial || class.cause() == Cause::WriteBack {
             // A program follows, whose response time this is a part of.
             if let Some(die) = die {
-                self.flash.pool.parts_mut(unit).merge(&self.flash.dies[die.index()].command.parts);
+                self.flash.carry_parts(unit, die);
             }
             if class.cause() == Cause::WriteBack {
                 return self.merged(unit);

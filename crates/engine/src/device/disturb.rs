@@ -8,14 +8,14 @@ use wordline_base::ids::PlaneId;
 impl Device {
     /// Draws bit errors from the streams of this seed.
     pub fn seed_errors(&mut self, seed: u64) {
-        if let Some(disturb) = &mut self.flash.disturb {
+        if let Some(disturb) = self.flash.disturb_mut() {
             disturb.seed_errors(seed);
         }
     }
 
     /// Reads by block, and by flash page where asked for; `None` when they are not counted.
     pub fn read_counts(&self) -> Option<&ReadCounts> {
-        self.flash.disturb.as_ref().map(|disturb| disturb.counts())
+        self.flash.disturb().map(|disturb| disturb.counts())
     }
 
     /// Reads of a block of a plane since its erase; 0 when they are not counted.
@@ -28,7 +28,7 @@ impl Device {
     }
 
     pub(super) fn errors_report(&self) -> Option<ErrorsReport> {
-        let errors = self.flash.disturb.as_ref().and_then(|disturb| disturb.errors());
+        let errors = self.flash.disturb().and_then(|disturb| disturb.errors());
         errors.map(|errors| self.observers.recorder.disturb.errors(errors))
     }
 }

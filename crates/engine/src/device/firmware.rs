@@ -45,11 +45,11 @@ impl Device {
     #[inline(never)]
     fn take_core(&mut self, number: u32) {
         let work = self.ftl.work_of(&self.front.requests[number as usize].request);
-        let Some(Booking { begin, end }) = self.controller.cpu.book(self.flash.now, &work) else {
+        let Some(Booking { begin, end }) = self.controller.cpu.book(self.flash.now(), &work) else {
             return self.deliver(number);
         };
         let request = &mut self.front.requests[number as usize];
-        (request.cpu_wait, request.cpu) = (begin.since(self.flash.now).0, end.since(begin).0);
+        (request.cpu_wait, request.cpu) = (begin.since(self.flash.now()).0, end.since(begin).0);
         self.controller.cpu.after(end, Task::Request(number));
     }
 
@@ -94,7 +94,7 @@ impl Device {
         for &head in heads.iter().filter(|&&head| self.flash.pool[head].class.is_move()) {
             let units = self.flash.pool.units(head).count() as u64;
             end = end.max(
-                self.controller.cpu.book(self.flash.now, &[(Cost::Move, units)]).map(|booking| booking.end),
+                self.controller.cpu.book(self.flash.now(), &[(Cost::Move, units)]).map(|booking| booking.end),
             );
         }
         end.map(|end| (end, queue))
@@ -118,7 +118,7 @@ impl Device {
         }
         self.controller
             .cpu
-            .book(self.flash.now, &[(cost, n)])
-            .map_or(Ns::ZERO, |booking| booking.end.since(self.flash.now))
+            .book(self.flash.now(), &[(cost, n)])
+            .map_or(Ns::ZERO, |booking| booking.end.since(self.flash.now()))
     }
 }

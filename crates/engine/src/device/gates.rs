@@ -8,7 +8,7 @@ use wordline_base::time::Ns;
 impl Device {
     /// A system closes gates on dies. It names the time at which they open again: there is no gate without an end.
     pub(super) fn close_gates(&mut self, system: usize, dies: &[DieId], classes: ClassSet, until: Ns) {
-        let real = self.flash.outstanding.len();
+        let real = self.flash.loads().len();
         if let Some(die) = dies.iter().find(|die| die.index() >= real) {
             let name = self.systems.system_name(system);
             return self
@@ -29,7 +29,7 @@ impl Device {
         if until == Ns::NEVER {
             return;
         }
-        self.flash.now = now;
+        self.flash.set_now(now);
         self.flash.close_all_gates(classes, until);
         self.finish_event();
     }

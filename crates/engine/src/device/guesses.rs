@@ -89,7 +89,7 @@ impl Device {
     }
 
     fn withdraw_guess(&mut self, unit: OpId) {
-        let waited = self.flash.now.since(self.flash.pool[unit].wait_from).0;
+        let waited = self.flash.now().since(self.flash.pool[unit].wait_from).0;
         self.flash.pool[unit].tentative = false;
         self.flash.pool.parts_mut(unit).add(Part::Misprediction, waited);
         self.observers.recorder.mapping.guesses_withdrawn += 1;
@@ -103,7 +103,7 @@ impl Device {
         let Purpose { lpa, .. } = self.ftl.purposes[unit];
         let Op { ppa, wait_from, .. } = self.flash.pool[unit];
         self.flash.pool[unit].tentative = false;
-        let wasted = self.flash.now.since(wait_from).0;
+        let wasted = self.flash.now().since(wait_from).0;
         self.flash.pool.parts_mut(unit).add(Part::Misprediction, wasted);
         let found = self.ftl.found_at(ppa);
         self.observers.recorder.mapping.guesses_wrong += 1;

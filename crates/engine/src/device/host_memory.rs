@@ -35,8 +35,8 @@ impl Device {
         if self.controller.host_memory.access == Ns::ZERO {
             return false;
         }
-        self.flash.pool[id].wait_from = self.flash.now;
-        let end = Ns(self.flash.now.0 + self.controller.host_memory.access.0);
+        self.flash.pool[id].wait_from = self.flash.now();
+        let end = Ns(self.flash.now().0 + self.controller.host_memory.access.0);
         self.controller.host_memory.waiting.push_back((end, id));
         true
     }

@@ -26,7 +26,7 @@ impl Device {
         mut dies: Vec<DieReport>,
         mut channels: Vec<ChannelReport>,
     ) -> (Vec<DieReport>, Vec<ChannelReport>) {
-        if self.flash.second_server == 0 {
+        if self.flash.second_server() == 0 {
             return (dies, channels);
         }
         let real = dies.len();
@@ -50,7 +50,7 @@ impl Device {
 
     /// Adds what planes did by themselves to the reports of their dies.
     pub(super) fn report_planes(&self, end: Ns, mut dies: Vec<DieReport>) -> Vec<DieReport> {
-        let Some(collection) = &self.flash.plane_collection else { return dies };
+        let Some(collection) = self.flash.plane_collection() else { return dies };
         let clocks = self.flash.die_clocks(end);
         for (number, die) in (0..).zip(&mut dies) {
             let report = |server: DieId| PlaneReport {

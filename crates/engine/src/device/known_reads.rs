@@ -34,7 +34,7 @@ impl KnownReads {
     /// Looks again at the dies that changed.
     pub fn refresh(&mut self, device: &Device) {
         if self.dies.is_empty() {
-            self.dies.resize_with(device.flash.outstanding.len(), AtDie::default);
+            self.dies.resize_with(device.flash.loads().len(), AtDie::default);
             (0..self.dies.len()).for_each(|die| self.changes(die));
         }
         for die in std::mem::take(&mut self.changed) {

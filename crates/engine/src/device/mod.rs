@@ -205,14 +205,14 @@ impl Device {
 
     /// The time.
     pub fn now(&self) -> Ns {
-        self.flash.now
+        self.flash.now()
     }
 
     /// When the next event of the drive itself comes, and whether a request that arrives at that time goes before it:
     /// a channel chooses between all that want it by then.
     #[inline]
     pub fn next_event(&self) -> (Ns, bool) {
-        let (time, event) = self.next_of(self.flash.events.first());
+        let (time, event) = self.next_of(self.flash.next_event());
         (time, event.is_some_and(Event::is_behind))
     }
 
@@ -259,7 +259,7 @@ impl Device {
 
     fn fail(&mut self, what: String) {
         if self.observers.fault.is_none() {
-            self.observers.fault = Some(format!("at {} ns: {what}", self.flash.now.0));
+            self.observers.fault = Some(format!("at {} ns: {what}", self.flash.now().0));
         }
     }
 }

@@ -95,9 +95,9 @@ impl Device {
     /// Records from now on what `config` asks for; samples begin with the window. For a drive at rest.
     pub fn measure(&mut self, config: &MeasureConfig) {
         self.ftl.blocks.take_lowest_free();
-        let series = Series::begin(config, &self.moment(self.flash.now));
+        let series = Series::begin(config, &self.moment(self.flash.now()));
         let (dies, dies_per_chip) = (self.geometry.dies(), self.geometry.dies_per_chip);
-        let chips = config.chips.then(|| Box::new(ChipRecorder::new(dies, dies_per_chip, self.flash.now)));
+        let chips = config.chips.then(|| Box::new(ChipRecorder::new(dies, dies_per_chip, self.flash.now())));
         self.observers.monitor = Monitor { config: config.clone(), series, chips, ..Monitor::default() };
         if config.collisions {
             self.systems.watch_reads_for_recorder();
@@ -121,23 +121,23 @@ impl Device {
             if end < time {
                 let lowest = self.ftl.blocks.take_lowest_free();
                 series.end_interval(&self.moment(end), lowest);
-                series.pass_unchanged(time, &self.flash.outstanding, self.ftl.blocks.free());
+                series.pass_unchanged(time, self.flash.loads(), self.ftl.blocks.free());
             }
         }
         if let Some(sampler) = &mut monitor.sampler {
-            let dies = (0..self.flash.outstanding.len() as u32).map(|die| die_state(&self.flash, DieId(die)));
-            sampler.take(time, dies, self.flash.channels.iter().map(|channel| channel.free_at));
+            let dies = (0..self.flash.loads().len() as u32).map(|die| die_state(&self.flash, DieId(die)));
+            sampler.take(time, dies, self.flash.channels().iter().map(|channel| channel.free_at));
         }
         if let Some(probe) = &mut monitor.collisions {
             monitor.reads.refresh(self);
-            probe.take(time, &self.flash.outstanding, |die| monitor.reads.at(die));
+            probe.take(time, self.flash.loads(), |die| monitor.reads.at(die));
         }
         monitor.set_due();
         self.observers.monitor = monitor;
     }
 
     fn moment(&self, now: Ns) -> Moment<'_> {
-        Moment { now, recorder: &self.observers.recorder, outstanding: &self.flash.outstanding }
+        Moment { now, recorder: &self.observers.recorder, outstanding: self.flash.loads() }
     }
 
     /// A read of the host was issued to its die: the recorder of collisions looks at it.
@@ -150,14 +150,14 @@ impl Device {
         // One that is rebuilt from parity isn't there.
         let mut there = Vec::new();
         if known.with_last(die.index(), ppa, &mut there) {
-            let server = DieId(die.0 + self.flash.second_server);
+            let server = DieId(die.0 + self.flash.second_server());
             let running = work::running(self, server).map(|(class, _)| class.op());
             let place = |kind| match running == Some(kind) {
                 true => Some(Place::Running),
                 false => self.flash.waits_ahead(die, kind).then_some(Place::Queued),
             };
             let ahead = Ahead { program: place(FlashOp::Program), erase: place(FlashOp::Erase) };
-            probe.issued(die.index(), &there, &self.flash.outstanding, known.total(), ahead);
+            probe.issued(die.index(), &there, self.flash.loads(), known.total(), ahead);
         }
         (self.observers.monitor.collisions, self.observers.monitor.reads) = (Some(probe), known);
     }
@@ -172,7 +172,7 @@ impl Device {
         monitor.sampler = Sampler::begin(&monitor.config, now);
         let wants = monitor.config.collisions;
         monitor.collisions = wants.then(|| {
-            Box::new(CollisionProbe::begin(now, self.flash.outstanding.len(), monitor.config.sample_ns))
+            Box::new(CollisionProbe::begin(now, self.flash.loads().len(), monitor.config.sample_ns))
         });
         if let Some(chips) = &mut monitor.chips {
             chips.restart(now);
@@ -207,7 +207,8 @@ impl Device {
             return self.observers.recorder.energy.add_cell(class, energy.cell(FlashOp::Read, read, mode));
         }
         let flash_page = |unit: OpId| self.flash.pool[unit].ppa.0 >> self.geometry.unit_shift;
-        let on_channel = |bytes: u32| self.flash.timing.bytes_on_channel(bytes.min(self.geometry.page_bytes));
+        let on_channel =
+            |bytes: u32| self.flash.timing().bytes_on_channel(bytes.min(self.geometry.page_bytes));
         let (mut moved, mut bytes, mut current) = (0, 0u32, flash_page(head));
         for unit in self.flash.pool.units(head) {
             if flash_page(unit) != current {
@@ -223,7 +224,7 @@ impl Device {
     #[inline(always)]
     pub(super) fn charge_channel(&mut self, class: Class, bytes: u32) {
         if let Some(energy) = &self.observers.energy {
-            let moved = self.flash.timing.bytes_on_channel(bytes.min(self.geometry.page_bytes));
+            let moved = self.flash.timing().bytes_on_channel(bytes.min(self.geometry.page_bytes));
             self.observers.recorder.energy.add_channel(class, energy.channel(moved));
         }
     }
@@ -234,7 +235,7 @@ impl Device {
         if let Some(series) = &self.observers.monitor.series {
             let lowest = self.ftl.blocks.lowest_free();
             let (summary, table) =
-                series.finish(&self.moment(self.flash.now), lowest, self.geometry.page_bytes);
+                series.finish(&self.moment(self.flash.now()), lowest, self.geometry.page_bytes);
             (report.series, report.tables.series) = (Some(summary), Some(table));
         }
         if let Some(sampler) = &self.observers.monitor.sampler {
@@ -243,7 +244,7 @@ impl Device {
         }
         report.collisions = self.observers.monitor.collisions.as_ref().map(|probe| probe.report());
         if let Some(chips) = &self.observers.monitor.chips {
-            report.chips = chips.report(self.flash.now);
+            report.chips = chips.report(self.flash.now());
         }
         if self.observers.monitor.config.block_table {
             report.tables.blocks = Some(self.ftl.block_rows());
@@ -252,8 +253,8 @@ impl Device {
     }
 
     fn report_erases(&self, report: &mut Report) {
-        let (mut dies, mut channels) = (vec![EraseSpan::EMPTY; self.flash.dies.len()], Vec::new());
-        channels.resize(self.flash.channels.len(), EraseSpan::EMPTY);
+        let (mut dies, mut channels) = (vec![EraseSpan::EMPTY; self.flash.dies().len()], Vec::new());
+        channels.resize(self.flash.channels().len(), EraseSpan::EMPTY);
         let by_domain: Vec<EraseSpan> = (0..self.ftl.domains.len() as u32)
             .map(|domain| EraseSpan::of(self.ftl.blocks.view(DomainId(domain)).erases))
             .collect();
@@ -261,7 +262,7 @@ impl Device {
             let erases = by_domain[self.ftl.domains.of(plane).index()];
             let die = self.geometry.die_of(plane).0.index();
             dies[die].merge(&erases);
-            channels[self.flash.channel_of[die] as usize].merge(&erases);
+            channels[self.flash.channel_of(DieId(die as u32)) as usize].merge(&erases);
         }
         for (die, erases) in report.dies.iter_mut().zip(dies) {
             die.erases = erases;
@@ -285,7 +286,7 @@ fn snake_case(name: &str) -> String {
 
 /// A die and its second server or those of its planes, if it has any, together.
 fn die_state(flash: &Flash, die: DieId) -> DieState {
-    let outstanding = flash.outstanding[die.index()];
+    let outstanding = flash.loads()[die.index()];
     let (reads, busy) = flash.reads_of(die);
     debug_assert!(reads <= outstanding, "reads of a die are among its commands");
     DieState { outstanding, reads, busy }

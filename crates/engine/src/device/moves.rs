@@ -64,7 +64,7 @@ impl Device {
     #[inline(never)]
     pub(super) fn read_page_to_move(&mut self, domain: DomainId, page: Ppa, class: Class) {
         // What moves without the controller can have no part in a parity.
-        let copybacks = self.flash.copybacks.supported && self.ftl.redundancy.is_none();
+        let copybacks = self.flash.copybacks().supported && self.ftl.redundancy.is_none();
         if copybacks && self.copy_back(domain, page, class.cause()) {
             return;
         }

@@ -7,7 +7,6 @@ use crate::placement::{Placement, PlacementPolicy};
 use crate::redundancy::{Redundancy, RedundancyPolicy};
 use crate::replicate::{Arbiter, ArbiterPolicy};
 use crate::sched::{Scheduler, SchedulerPolicy};
-use wordline_base::class::Class;
 
 impl Device {
     /// Replaces the placement by a user's own.
@@ -37,8 +36,7 @@ impl Device {
 
     /// Replaces the scheduler by a user's own.
     pub fn set_scheduler(&mut self, policy: Box<dyn Scheduler + Send>) {
-        self.flash.scheduler = SchedulerPolicy::Custom(policy);
-        self.note_policies();
+        self.flash.set_scheduler(SchedulerPolicy::Custom(policy));
     }
 
     /// Replaces the choice of the host's write points by a user's own.
@@ -49,6 +47,6 @@ impl Device {
     /// What is asked of the policies once, since it never changes.
     pub(super) fn note_policies(&mut self) {
         self.rules.places_moves = self.ftl.placement.places_moves() || self.systems.systems_place_moves();
-        self.flash.rules.interrupts = Class::ALL.iter().any(|&class| self.flash.scheduler.suspends(class, 0));
+        self.flash.ask_for_suspensions();
     }
 }

@@ -313,24 +313,24 @@ impl Device {
     /// not foreseen.
     fn kept_by_collection(&self, ppa: Ppa) -> Option<Ns> {
         let server = self.flash.plane_server(Class::GcProgram, ppa).unwrap_or(self.geometry.die_at(ppa).0);
-        let state = &self.flash.dies[server.index()];
+        let state = self.flash.die(server);
         let command = &state.command;
         if state.phase == Phase::Idle || command.class.cause() != Cause::Gc {
             return None;
         }
         let left = match state.phase {
-            Phase::Array => state.array[1].since(self.flash.now),
+            Phase::Array => state.array[1].since(self.flash.now()),
             Phase::Command => command.cell,
             _ => state.data_out,
         };
         let second = match command.form {
             CommandForm::CopybackRead => {
                 let to = self.flash.pool[command.head].ppa;
-                self.flash.timing.program_command(1)
-                    + self.flash.timing.program(self.geometry.place(to).page, self.ftl.cell_mode(to))
+                self.flash.timing().program_command(1)
+                    + self.flash.timing().program(self.geometry.place(to).page, self.ftl.cell_mode(to))
             }
             _ if command.class.op() == FlashOp::Read && state.phase != Phase::DataOut => {
-                self.flash.unit_transfer
+                self.flash.unit_transfer()
             }
             _ => Ns::ZERO,
         };
@@ -407,7 +407,7 @@ impl Device {
                 return true;
             }
             this.flash.settle_wait(unit, die);
-            this.flash.pool[unit].wait_from = this.flash.now;
+            this.flash.pool[unit].wait_from = this.flash.now();
             let rebuilt = this.rebuilds_page(unit);
             if !rebuilt {
                 this.flash.begin_wait(unit, die);

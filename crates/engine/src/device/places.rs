@@ -69,7 +69,7 @@ impl Device {
         };
         let view = PlacementView {
             geometry: &self.geometry,
-            outstanding: &self.flash.outstanding,
+            outstanding: self.flash.loads(),
             among,
             has_room: &has_room,
             held: &held,
@@ -105,10 +105,7 @@ impl Device {
                 self.unit_is_final(first);
                 self.queue_parity();
             }
-            if self.flash.overlap.program {
-                // A page that is full now may come in while the one before it is programmed.
-                self.flash.touched.push(die);
-            }
+            self.flash.joined_at(die);
             return;
         }
         let place = self.take_place(domain, number);
@@ -196,7 +193,7 @@ impl Device {
 
     /// A write that waited for space gets its place.
     fn end_stall(&mut self, domain: DomainId, id: OpId, point: u8) {
-        let waited = self.flash.now.since(self.flash.pool[id].wait_from);
+        let waited = self.flash.now().since(self.flash.pool[id].wait_from);
         self.flash.pool.parts_mut(id).add(Part::Space, waited.0);
         self.allocate(domain, id, point);
     }

@@ -245,7 +245,7 @@ impl Device {
             }
         }
         self.lock_plan(cause, tag);
-        if self.flash.urgent != 0 {
+        if self.flash.urgent() != 0 {
             self.note_urgent();
         }
         self.advance_plan(tag);
@@ -345,7 +345,7 @@ impl Device {
         run.reading -= 1;
         let Some(&Target { place, program, .. }) = run.targets.get(index as usize) else { return };
         let Some(place) = place else {
-            match self.controller.cpu.book(self.flash.now, &[(Cost::Move, 1)]) {
+            match self.controller.cpu.book(self.flash.now(), &[(Cost::Move, 1)]) {
                 Some(booking) => self.controller.cpu.after(booking.end, Task::Place(unit)),
                 None => self.place_planned(unit),
             }

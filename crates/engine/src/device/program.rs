@@ -33,7 +33,7 @@ impl Device {
         if self.ftl.partial_writes.begin(lpa, id) {
             self.begin_read_modify_write(id);
         } else {
-            self.flash.pool[id].wait_from = self.flash.now;
+            self.flash.pool[id].wait_from = self.flash.now();
         }
     }
 
@@ -65,7 +65,7 @@ impl Device {
     /// A write of a part of this page took effect: the next may begin.
     pub(super) fn next_partial_write(&mut self, lpa: Lpa) {
         let Some(id) = self.ftl.partial_writes.end(lpa) else { return };
-        let waited = self.flash.now.since(self.flash.pool[id].wait_from);
+        let waited = self.flash.now().since(self.flash.pool[id].wait_from);
         self.flash.pool.parts_mut(id).add(Part::Conflict, waited.0);
         self.begin_read_modify_write(id);
     }
@@ -132,11 +132,12 @@ impl Device {
             self.tell_access_of(id, true);
         }
         let bytes = self.moved_by_program(id, self.geometry.unit_bytes);
+        let now = self.flash.now();
         let op = &mut self.flash.pool[id];
         op.order = 0;
         op.class = Class::program_for(op.class.cause());
         op.bytes = bytes;
-        op.wait_from = self.flash.now;
+        op.wait_from = now;
         if self.is_steered(lpa, class.cause()) && self.steer(id) {
             return;
         }

@@ -24,14 +24,14 @@ impl Device {
     pub fn advance(&mut self, arrival: Ns) {
         while !self.host_must_hear() {
             // Nearly always an event of the flash is next, and alone at its time.
-            let flash = self.flash.events.first_time();
+            let flash = self.flash.next_time();
             if flash < self.next_beside_flash().min(arrival) && flash <= self.systems.next_wake {
                 self.begin_event(flash);
                 self.flash_event();
                 self.finish_event();
                 continue;
             }
-            let (time, event) = self.next_of(self.flash.events.first());
+            let (time, event) = self.next_of(self.flash.next_event());
             let behind = event.is_some_and(Event::is_behind);
             if time == Ns::NEVER
                 || arrival < time
@@ -52,7 +52,7 @@ impl Device {
 
     /// Handles the next event, if there is one.
     pub fn step(&mut self) {
-        let (time, event) = self.next_of(self.flash.events.first());
+        let (time, event) = self.next_of(self.flash.next_event());
         if time != Ns::NEVER && self.observers.fault.is_none() {
             self.handle(time, event.is_some());
         }
@@ -73,7 +73,7 @@ impl Device {
     #[inline(always)]
     fn begin_event(&mut self, time: Ns) {
         self.note_time(time);
-        self.flash.now = time;
+        self.flash.set_now(time);
         self.observers.events_processed += 1;
     }
 

@@ -64,7 +64,7 @@ impl Device {
     pub(super) fn read_zeros(&mut self, request: u32, lpa: Lpa) {
         let id = self.front.request_id(request);
         if let Some(probe) = &mut self.observers.probe {
-            probe.read(id, lpa, None, self.flash.now);
+            probe.read(id, lpa, None, self.flash.now());
         }
         self.page_done(request);
     }
@@ -185,7 +185,7 @@ impl Device {
         let Purpose { whose, lpa, .. } = self.ftl.purposes[unit];
         let id = self.front.request_id(whose.request());
         if let Some(probe) = &mut self.observers.probe {
-            probe.read(id, lpa, None, self.flash.now);
+            probe.read(id, lpa, None, self.flash.now());
         }
         self.unit_done(unit, None);
     }
@@ -226,7 +226,7 @@ impl Device {
         if class == Class::HostRead && self.observers.probe.is_some() && !partial {
             let id = self.front.request_id(whose.request());
             if let Some(probe) = &mut self.observers.probe {
-                probe.read(id, lpa, Some(version), self.flash.now);
+                probe.read(id, lpa, Some(version), self.flash.now());
             }
         }
     }

@@ -116,7 +116,7 @@ impl Device {
             let other = self.geometry.die_at(source).0;
             read.sources += 1;
             read.busy_sources += u32::from(self.flash.busy_with(other).is_some());
-            read.most_outstanding = read.most_outstanding.max(self.flash.outstanding[other.index()]);
+            read.most_outstanding = read.most_outstanding.max(self.flash.loads()[other.index()]);
         }
         let Some(redundancy) = &self.ftl.redundancy else { return false };
         if redundancy.policy.blocked(&read) == Decision::Wait {
@@ -201,7 +201,7 @@ impl Device {
             let version = self.ftl.versions.as_ref().map_or(0, |versions| versions.newest(wanted));
             let id = self.front.request_id(self.ftl.purposes[target].whose.request());
             if let Some(probe) = &mut self.observers.probe {
-                probe.read(id, wanted, Some(version), self.flash.now);
+                probe.read(id, wanted, Some(version), self.flash.now());
             }
         }
     }
@@ -217,7 +217,7 @@ impl Device {
         }
         let mut parts = self.flash.pool.parts(unit).copied().unwrap_or_default();
         if let Some(die) = die {
-            parts.merge(&self.flash.dies[die.index()].command.parts);
+            parts.merge(&self.flash.die(die).command.parts);
         }
         self.flash.pool.parts_mut(target).merge(&parts);
         self.flash.pool.remove(unit);
@@ -247,7 +247,7 @@ impl Device {
     }
 
     fn end_join(&mut self, number: u32, target: OpId, failed: bool) {
-        let now = self.flash.now;
+        let now = self.flash.now();
         let Some(rebuilds) = self.ftl.rebuilds_mut() else { return };
         rebuilds.free.push(number);
         let takes = rebuilds.xor;
@@ -282,7 +282,7 @@ impl Device {
         }
         let id = self.front.request_id(whose.request());
         if let Some(probe) = &mut self.observers.probe {
-            probe.read(id, lpa, None, self.flash.now);
+            probe.read(id, lpa, None, self.flash.now());
         }
         self.unit_done(target, None);
     }

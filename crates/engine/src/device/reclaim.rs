@@ -191,7 +191,7 @@ impl Device {
             return;
         };
         if record.worn == Ns::NEVER {
-            record.worn = self.flash.now;
+            record.worn = self.flash.now();
             self.observers.recorder.reclaim.worn += 1;
         }
         let passes_limit = reads >= reclaim.hard_limit && !record.over_limit;
@@ -315,7 +315,7 @@ impl Device {
         let capacity = self.ftl.blocks.units_in(self.ftl.blocks.mode(superblock), &self.geometry)
             * self.ftl.data_planes();
         let record = ReclaimRecord {
-            time_ns: self.flash.now.0,
+            time_ns: self.flash.now().0,
             superblock: superblock.0,
             round,
             reads,
@@ -381,11 +381,12 @@ impl Device {
     /// The classes of what can't wait. A superblock that waits for its turn needs garbage collection as well.
     pub(super) fn note_urgent(&mut self) {
         let Some(reclaim) = &self.ftl.reclaim else { return };
-        self.flash.urgent = reclaim.urgent.iter().fold(0, |mask, &(superblock, cause)| {
+        let urgent = reclaim.urgent.iter().fold(0, |mask, &(superblock, cause)| {
             let waits = self.ftl.blocks.state(superblock) == BlockState::Full;
             let filling = self.ftl.filling_classes(superblock);
             mask | filling | classes_of(cause) | if waits { classes_of(Cause::Gc) } else { 0 }
         });
+        self.flash.set_urgent(urgent);
     }
 
     /// A domain has hardly any space left: what read reclaim empties there must get on, however low its priority.
@@ -408,7 +409,7 @@ impl Device {
             reclaim.set_round(superblock, 0);
             let record = std::mem::replace(&mut reclaim.records[number], FRESH);
             if record.worn != Ns::NEVER {
-                self.observers.recorder.reclaim.erased(self.flash.now.since(record.worn).0);
+                self.observers.recorder.reclaim.erased(self.flash.now().since(record.worn).0);
             }
         }
     }

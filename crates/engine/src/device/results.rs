@@ -9,12 +9,13 @@ use crate::stats::notes::{Collected, Evidence};
 use crate::stats::precision::{IntervalsReport, Measured};
 use crate::stats::recorder::Recorder;
 use crate::stats::report::{DriveReport, Report};
+use wordline_base::ids::DieId;
 use wordline_base::time::Ns;
 
 impl Device {
     /// Forgets what was counted so far: the window opens now, after so many requests.
     pub(super) fn open_window(&mut self, requests_before: u64) {
-        self.open_window_at(self.flash.now, requests_before);
+        self.open_window_at(self.flash.now(), requests_before);
     }
 
     /// The same at a time that has just come.
@@ -32,7 +33,7 @@ impl Device {
             &mut self.observers.recorder,
             now,
             requests_before,
-            &self.flash.outstanding,
+            self.flash.loads(),
             dies,
             channels,
         );
@@ -57,12 +58,12 @@ impl Device {
 
     /// Everything measured in the window, which ends now.
     pub fn report(&self) -> Report {
-        let (recorder, end) = (&self.observers.recorder, self.flash.now);
+        let (recorder, end) = (&self.observers.recorder, self.flash.now());
         let window = end.since(recorder.start);
         let write = recorder.write.report(window);
         let waf_by_cause = recorder.waf_by_cause(self.geometry.page_bytes, recorder.write.answered_bytes());
-        let dies = recorder.dies(end, &self.flash.die_clocks(end), &self.flash.outstanding, |die| {
-            self.flash.channel_of[die]
+        let dies = recorder.dies(end, &self.flash.die_clocks(end), self.flash.loads(), |die| {
+            self.flash.channel_of(DieId(die as u32))
         });
         let channels = recorder.channels(&self.flash.channel_clocks(end));
         let (dies, channels) = self.report_second_servers(end, dies, channels);
@@ -153,7 +154,7 @@ impl Device {
             mapped_before: recorder.mapped_before,
             streams_together: self.streams().is_none()
                 && !matches!(self.ftl.separation, SeparationPolicy::Custom(_)),
-            whole_dies_collect: self.ftl.striped.is_some() && self.flash.plane_collection.is_none(),
+            whole_dies_collect: self.ftl.striped.is_some() && self.flash.plane_collection().is_none(),
             ..Evidence::default()
         }
     }

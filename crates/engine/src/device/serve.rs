@@ -92,14 +92,14 @@ impl Device {
     fn candidate(&self, ppa: Ppa, owner: Option<usize>, here: Option<Ppa>) -> Candidate {
         let die = self.geometry.die_at(ppa).0;
         let is_here = here == Some(ppa);
-        let server = DieId(die.0 + self.flash.second_server);
+        let server = DieId(die.0 + self.flash.second_server());
         let running = work::running(self, server);
         let remaining = running.map_or(Ns::ZERO, |(_, time)| time);
         Candidate {
             ppa,
             die,
             owner,
-            outstanding: self.flash.outstanding[die.index()].saturating_sub(u32::from(is_here)),
+            outstanding: self.flash.loads()[die.index()].saturating_sub(u32::from(is_here)),
             running: running.map(|(class, _)| class),
             remaining,
             // Its turn has come.

@@ -277,7 +277,7 @@ impl Device {
             self.observers.recorder.slc.cached += 1;
         } else if matches!(self.flash.pool[id].class.cause(), Cause::Host | Cause::WriteBack) {
             self.observers.recorder.slc.direct += 1;
-            self.observers.recorder.slc.first_direct.get_or_insert(self.flash.now);
+            self.observers.recorder.slc.first_direct.get_or_insert(self.flash.now());
         }
     }
 

@@ -63,17 +63,12 @@ impl Device {
 
     /// Lengths of tables and figures that the configuration fixes, and which the state must agree with.
     fn shape(&self) -> Vec<(&'static str, usize)> {
-        let mut shape = vec![
-            ("dies", self.flash.dies.len()),
-            ("queues of dies", self.flash.outstanding.len()),
-            ("channels", self.flash.channels.len()),
-            ("resources of events", self.flash.events.resources()),
-            ("cache registers", self.flash.overlap.registers.len()),
+        let mut shape = self.flash.shape().to_vec();
+        shape.extend([
             ("domains", self.ftl.domain.len()),
             ("answers", usize::from(self.front.answers.is_some())),
-            ("read counts", usize::from(self.flash.disturb.is_some())),
             ("streams of superblocks", self.ftl.isolated.as_ref().map_or(0, |isolated| isolated.len())),
-        ];
+        ]);
         shape.extend(self.ftl.domain.iter().map(|domain| ("write points", domain.points.len())));
         shape
     }

@@ -61,7 +61,7 @@ impl Device {
         let mut waiting = std::mem::take(&mut self.systems.held);
         let mut held = VecDeque::with_capacity(waiting.len());
         while let Some(id) = waiting.pop_front() {
-            let waited = self.flash.now.since(self.flash.pool[id].wait_from);
+            let waited = self.flash.now().since(self.flash.pool[id].wait_from);
             let sent = match self.ask_where_to(id) {
                 None => {
                     let plane = self.place(&self.intent(id));

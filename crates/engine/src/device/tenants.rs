@@ -32,6 +32,6 @@ impl DriveView for Device {
     }
 
     fn die_load(&self) -> &[u32] {
-        &self.flash.outstanding
+        self.flash.loads()
     }
 }

@@ -169,7 +169,7 @@ impl Ftl {
 
 impl Device {
     pub(super) fn end_translation_wait(&mut self, id: OpId) {
-        let waited = self.flash.now.since(self.flash.pool[id].wait_from).0;
+        let waited = self.flash.now().since(self.flash.pool[id].wait_from).0;
         if waited > 0 {
             self.flash.pool.parts_mut(id).add(BlamePart::Translation, waited);
         }
@@ -380,7 +380,7 @@ impl Device {
 
     /// The same; the read of it that is to be sent, if this look-up needs one.
     fn map_read_for(&mut self, id: OpId, page: u32) -> Option<OpId> {
-        self.flash.pool[id].wait_from = self.flash.now;
+        self.flash.pool[id].wait_from = self.flash.now();
         let work = self.ftl.translation.work_of(page);
         let under_way = work.filter(|&number| self.ftl.translation.works[number].stage == Stage::Reading);
         if let Some(number) = under_way
@@ -422,7 +422,7 @@ impl Device {
         let eviction = written.filter(|_| waits && matches!(found, Found::Known(_)));
         match eviction.and_then(|page| self.ftl.translation.work_of(page)) {
             Some(number) => {
-                self.flash.pool[id].wait_from = self.flash.now;
+                self.flash.pool[id].wait_from = self.flash.now();
                 self.ftl.translation.works[number].held.push(&mut self.flash.pool, id);
             }
             None => self.go_on_with(id, found),

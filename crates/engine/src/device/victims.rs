@@ -132,7 +132,7 @@ impl Device {
             self.lock_superblock(cause, superblock);
             self.tell_collected(superblock);
         }
-        if self.flash.urgent != 0 {
+        if self.flash.urgent() != 0 {
             self.note_urgent();
         }
         if valid == 0 {
@@ -161,7 +161,7 @@ impl Device {
                 Some(pace) => self.ftl.paced_enough(domain, free_soon, by_cache, pace),
             };
         let spare = state.free.len() > self.ftl.thresholds.reserve;
-        if self.flash.urgent != 0 && spare && self.ftl.wanted_is_urgent(domain) {
+        if self.flash.urgent() != 0 && spare && self.ftl.wanted_is_urgent(domain) {
             return self.ftl.next_wanted(domain);
         }
         if enough {

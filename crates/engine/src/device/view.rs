@@ -16,7 +16,7 @@ use wordline_flash::work;
 
 impl View for Device {
     fn now(&self) -> Ns {
-        self.flash.now
+        self.flash.now()
     }
 
     fn geometry(&self) -> &Geometry {
@@ -28,11 +28,11 @@ impl View for Device {
     }
 
     fn outstanding(&self) -> &[u32] {
-        &self.flash.outstanding
+        self.flash.loads()
     }
 
     fn bus_is_busy(&self, channel: u32) -> bool {
-        let bus = self.flash.channels.get(channel as usize);
+        let bus = self.flash.channels().get(channel as usize);
         bus.is_some_and(|bus| bus.free_at > self.now() || !bus.waiting.is_empty())
     }
 
@@ -66,15 +66,15 @@ impl View for Device {
     }
 
     fn command(&self, die: DieId) -> Option<Class> {
-        if die.index() < self.flash.outstanding.len() { self.flash.command(die) } else { None }
+        if die.index() < self.flash.loads().len() { self.flash.command(die) } else { None }
     }
 
     fn waits_ahead(&self, die: DieId, kind: FlashOp) -> bool {
-        die.index() < self.flash.outstanding.len() && self.flash.waits_ahead(die, kind)
+        die.index() < self.flash.loads().len() && self.flash.waits_ahead(die, kind)
     }
 
     fn running(&self, die: DieId) -> Option<(Class, Ns)> {
-        if die.index() < self.flash.outstanding.len() { work::running(self, die) } else { None }
+        if die.index() < self.flash.loads().len() { work::running(self, die) } else { None }
     }
 
     fn reads_at(&self, die: DieId, found: &mut Vec<ReadThere>) {
@@ -90,12 +90,12 @@ impl View for Device {
                 head = next;
             }
         };
-        let Some(load) = device.flash.outstanding.get(die.index()) else { return };
+        let Some(load) = device.flash.loads().get(die.index()) else { return };
         if *load == 0 {
             return;
         }
         let mut add_those_of = |server: usize| {
-            let Some(state) = device.flash.dies.get(server) else { return };
+            let Some(state) = device.flash.dies().get(server) else { return };
             device
                 .flash
                 .running_reads(server)
@@ -104,8 +104,8 @@ impl View for Device {
             add(state.first(Class::HostRead));
         };
         add_those_of(die.index());
-        if device.flash.second_server > 0 {
-            add_those_of(die.index() + device.flash.second_server as usize);
+        if device.flash.second_server() > 0 {
+            add_those_of(die.index() + device.flash.second_server() as usize);
         }
     }
 

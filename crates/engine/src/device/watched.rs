@@ -20,14 +20,14 @@ impl Device {
     #[cold]
     fn describe_die(&mut self, die: DieId, class: Option<Class>) {
         let command = class.map(|class| self.command_for_probe(die, class));
-        let waiting = self.flash.outstanding.get(self.flash.real_die(die)).copied().unwrap_or(0);
+        let waiting = self.flash.loads().get(self.flash.real_die(die)).copied().unwrap_or(0);
         if let Some(probe) = &mut self.observers.probe {
-            probe.die_taken(die.0, command, waiting, self.flash.now);
+            probe.die_taken(die.0, command, waiting, self.flash.now());
         }
     }
 
     fn command_for_probe(&self, die: DieId, class: Class) -> DieCommand {
-        let command = &self.flash.dies[die.index()].command;
+        let command = &self.flash.die(die).command;
         let mut requests = Vec::new();
         let mut head = command.head;
         while head != NONE {
@@ -42,7 +42,7 @@ impl Device {
             head = self.flash.pool[head].next;
         }
         // A command that begins has yet to get its channel.
-        let resumed = self.flash.dies[die.index()].phase == Phase::Array;
+        let resumed = self.flash.die(die).phase == Phase::Array;
         DieCommand { class, planes: command.planes, resumed, requests }
     }
 
@@ -57,8 +57,8 @@ impl Device {
     #[cold]
     fn describe_channel(&mut self, die: DieId, end: Ns) {
         if let Some(probe) = &mut self.observers.probe {
-            let class = self.flash.dies[die.index()].command.class;
-            probe.channel_taken(self.flash.channel_of[die.index()], die.0, class, self.flash.now, end);
+            let class = self.flash.die(die).command.class;
+            probe.channel_taken(self.flash.channel_of(die), die.0, class, self.flash.now(), end);
         }
     }
 }

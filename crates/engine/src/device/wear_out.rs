@@ -193,7 +193,7 @@ impl Device {
 
     fn end_life(&mut self) {
         let host_units = self.ftl.blocks.view(DomainId(0)).clock;
-        let (time_ns, unit) = (self.flash.now.0, u64::from(self.geometry.unit_bytes));
+        let (time_ns, unit) = (self.flash.now().0, u64::from(self.geometry.unit_bytes));
         if let Some(wear) = &mut self.ftl.wear_out {
             let erases = wear.bad.report().erases;
             wear.end.get_or_insert(EndOfLife { time_ns, host_bytes_written: host_units * unit, erases });

@@ -44,7 +44,7 @@ impl Device {
             self.admit_waiting_writes();
             self.send_durable();
             self.send_urgent();
-            let now = self.flash.now;
+            let now = self.flash.now();
             let wants = self.controller.cache.as_mut().is_some_and(|cache| cache.state.wants_write_back(now));
             if !wants || self.write_back_rests() || !self.write_back_page() {
                 break;
@@ -55,7 +55,7 @@ impl Device {
             let clean = state.table.len();
             let stuck = state.table.on_their_way() + state.table.waiting() == 0;
             let rests =
-                state.is_full_in_pause(self.flash.now) || state.throttled_until(self.flash.now).is_some();
+                state.is_full_in_pause(self.flash.now()) || state.throttled_until(self.flash.now()).is_some();
             if stuck && !state.waiting.is_empty() && !rests {
                 self.fail(format!(
                     "writes wait for room, and the cache policy gives up none of {clean} clean units"
@@ -66,7 +66,7 @@ impl Device {
 
     /// Whether write-back pauses, from now on if a pause is due.
     fn write_back_rests(&mut self) -> bool {
-        let now = self.flash.now;
+        let now = self.flash.now();
         let Some(state) = self.controller.cache.as_deref_mut().map(|cache| &mut cache.state) else {
             return false;
         };
@@ -424,7 +424,7 @@ impl Device {
                 (Some(_), true) => table.stamp(slot),
                 (Some(_), false) => table.in_program(slot),
             };
-            self.flash.pool[id].wait_from = self.flash.now;
+            self.flash.pool[id].wait_from = self.flash.now();
             cache.state.promises.push(Promise { op: id, from: stamp, until: stamp + 1, left: 1 });
         }
     }
@@ -472,7 +472,7 @@ impl Device {
         cache.state.table.commit(slot);
         cache.state.table.prefetch(lpa);
         cache.state.in_program += 1;
-        cache.state.note_dirty(self.flash.now);
+        cache.state.note_dirty(self.flash.now());
         self.map_changed(lpa, old, ppa, Cause::WriteBack);
         self.tell_written(lpa, old, ppa);
     }
@@ -485,7 +485,7 @@ impl Device {
         }
         cache.state.table.commit(slot);
         cache.state.in_program += 1;
-        cache.state.note_dirty(self.flash.now);
+        cache.state.note_dirty(self.flash.now());
         self.unused(unit);
         true
     }

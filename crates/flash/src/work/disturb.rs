@@ -52,9 +52,8 @@ impl Flash {
         let mut unit = head;
         while unit != NONE {
             if self.pool[unit].waited_for && !self.pool[unit].tentative {
-                let parts = self.pool.parts_mut(unit);
-                parts.merge(&self.dies[die.index()].command.parts);
-                parts.add(Part::Decode, takes.0);
+                self.carry_parts(unit, die);
+                self.pool.parts_mut(unit).add(Part::Decode, takes.0);
             }
             unit = self.pool[unit].next_unit;
         }

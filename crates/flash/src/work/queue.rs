@@ -80,6 +80,18 @@ impl Flash {
         }
     }
 
+    /// A unit carries the parts of its die's command from here on: the die goes on without it.
+    pub fn carry_parts(&mut self, unit: OpId, die: DieId) {
+        self.pool.parts_mut(unit).merge(&self.dies[die.index()].command.parts);
+    }
+
+    /// A unit joined a program that waits at a die. One that is full now may come in while the one before it is programmed.
+    pub fn joined_at(&mut self, die: DieId) {
+        if self.overlap.program {
+            self.touched.push(die);
+        }
+    }
+
     /// Gives an operation its place in the order of arrival, if it has none, and the time of its arrival.
     pub fn arrives(&mut self, unit: OpId) {
         if self.pool[unit].order == 0 {

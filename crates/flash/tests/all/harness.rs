@@ -108,7 +108,7 @@ impl Alone {
 
     /// A page of a plane of a die.
     pub fn page(&self, die: u32, plane: u32, block: u32, page: u32) -> Ppa {
-        self.flash.geometry.first_unit(PlaneId(die * 2 + plane), block, page)
+        self.flash.geometry().first_unit(PlaneId(die * 2 + plane), block, page)
     }
 
     /// Submits an operation at a time that hasn't passed.
@@ -135,21 +135,21 @@ impl Alone {
 
     /// Handles all events up to this time.
     pub fn run(&mut self, until: u64) {
-        while self.flash.events.first_time() <= Ns(until) {
-            self.flash.now = self.flash.events.first_time();
+        while self.flash.next_time() <= Ns(until) {
+            self.flash.set_now(self.flash.next_time());
             assert_eq!(work::handle_event(self), None, "nobody else has a timer");
             work::look_at_touched(self);
-            for channel in &self.flash.channels {
-                assert!(channel.waiting.is_empty() || channel.free_at >= self.flash.now, "a channel rests");
+            for channel in self.flash.channels() {
+                assert!(channel.waiting.is_empty() || channel.free_at >= self.flash.now(), "a channel rests");
             }
         }
-        self.flash.now = Ns(until);
+        self.flash.set_now(Ns(until));
     }
 
     /// Runs until nothing is left to do.
     pub fn run_dry(&mut self) {
-        while self.flash.events.first_time() != Ns::NEVER {
-            self.run(self.flash.events.first_time().0);
+        while self.flash.next_time() != Ns::NEVER {
+            self.run(self.flash.next_time().0);
         }
     }
 
@@ -163,9 +163,9 @@ impl Alone {
         while unit != NONE {
             let Op { next_unit, class, arrived, .. } = self.flash.pool[unit];
             let waits = self.flash.pool.parts(unit).map_or(0, |parts| parts.total());
-            let command = die.map_or(0, |die| self.flash.dies[die.index()].command.parts.total());
+            let command = die.map_or(0, |die| self.flash.die(die).command.parts.total());
             let blamed = waits + command;
-            self.done.push(Done { op: unit, class, arrived, at: self.flash.now, blamed });
+            self.done.push(Done { op: unit, class, arrived, at: self.flash.now(), blamed });
             unit = next_unit;
         }
     }
@@ -236,12 +236,12 @@ impl Above for Alone {
     }
 
     fn fail(&mut self, what: String) {
-        panic!("at {} ns: {what}", self.flash.now.0);
+        panic!("at {} ns: {what}", self.flash.now().0);
     }
 
     fn die_taken(&mut self, server: DieId, class: Option<Class>) {
         if let Some(class) = class {
-            self.begun.push((server, class, self.flash.now));
+            self.begun.push((server, class, self.flash.now()));
         }
     }
 
@@ -250,8 +250,8 @@ impl Above for Alone {
     }
 
     fn channel_taken(&mut self, server: DieId, until: Ns, _data: bool) {
-        let channel = self.flash.channel_of[server.index()];
-        self.transfers.push(Transfer { channel, from: self.flash.now, until });
+        let channel = self.flash.channel_of(server);
+        self.transfers.push(Transfer { channel, from: self.flash.now(), until });
     }
 
     fn count(&mut self, what: Count) {

@@ -82,7 +82,7 @@ proptest! {
                 prop_assert_eq!(ended[0].blamed, took, "{:?}", class);
             }
         }
-        prop_assert!(drive.flash.outstanding.iter().all(|&load| load == 0));
+        prop_assert!(drive.flash.loads().iter().all(|&load| load == 0));
     }
 
     #[test]

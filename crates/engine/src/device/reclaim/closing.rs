@@ -135,7 +135,7 @@ impl Device {
     /// Whether something of this domain can't wait: then its collection doesn't pause.
     #[inline]
     pub(in crate::device) fn has_urgent(&self, domain: DomainId) -> bool {
-        self.flash.urgent != 0
+        self.flash.urgent() != 0
             && self.ftl.reclaim.as_ref().is_some_and(|reclaim| {
                 reclaim.urgent.iter().any(|&(superblock, _)| self.ftl.blocks.split(superblock).0 == domain)
             })

@@ -56,7 +56,7 @@ impl Device {
         while let Some((number, read, action)) = self.systems.asked.get(next).cloned() {
             next += 1;
             if let Some(probe) = &mut self.observers.probe {
-                probe.asked(number, &action, self.flash.now);
+                probe.asked(number, &action, self.flash.now());
             }
             match action {
                 Action::Plan(plan) => self.ask_for_plan(number, plan),
@@ -69,7 +69,7 @@ impl Device {
                 Action::Close(superblock) => self.close_kept(number, superblock),
                 Action::AskAgain => self.steer_anew(),
                 Action::WakeAt(time) => {
-                    self.systems.wake[number] = time.max(Ns(self.flash.now.0 + 1));
+                    self.systems.wake[number] = time.max(Ns(self.flash.now().0 + 1));
                     self.systems.next_wake = self.systems.wake_at();
                 }
             }

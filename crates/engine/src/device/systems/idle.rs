@@ -17,7 +17,7 @@ impl Device {
         self.cache_sees_requests(!idle);
         if self.systems.watches.has(Watches::IDLE) || self.ftl.background.is_on() || self.ftl.folds_at_idle()
         {
-            self.systems.idle_at = if idle { self.flash.now + self.systems.idle_after } else { Ns::NEVER };
+            self.systems.idle_at = if idle { self.flash.now() + self.systems.idle_after } else { Ns::NEVER };
             self.systems.next_wake = self.systems.wake_at();
         }
     }
@@ -35,15 +35,15 @@ impl Device {
 
     /// That time has come.
     pub fn wake(&mut self) {
-        self.flash.now = self.systems.next_wake;
-        if self.systems.idle_at == self.flash.now {
+        self.flash.set_now(self.systems.next_wake);
+        if self.systems.idle_at == self.flash.now() {
             (self.systems.idle_at, self.systems.idle) = (Ns::NEVER, true);
             self.tell(Watches::IDLE, |system, drive, actions| system.idle(drive, actions));
             self.begin_background();
             self.fold_while_idle();
         }
         for number in 0..self.systems.wake.len() {
-            if self.systems.wake[number] == self.flash.now {
+            if self.systems.wake[number] == self.flash.now() {
                 self.systems.wake[number] = Ns::NEVER;
                 self.tell_one(number, |system, drive, actions| system.woken(drive, actions));
             }
