@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use wordline_base::class::{Class, FlashOp};
 use wordline_base::ids::{DieId, PlaneId, Ppa};
+use wordline_base::parts::Parts;
 use wordline_base::time::Ns;
 use wordline_config::{Layer, resolve_run};
 use wordline_flash::nand::bit_errors::ReadOutcome;
@@ -55,14 +56,13 @@ policy = "fifo"
 "#;
 
 /// An operation that has ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub struct Done {
     pub op: OpId,
-    pub class: Class,
     pub arrived: Ns,
     pub at: Ns,
-    /// Sum of the parts of its response time.
-    pub blamed: u64,
+    /// The parts of its response time.
+    pub parts: Parts,
 }
 
 /// A channel was a die's.
@@ -130,7 +130,8 @@ impl Alone {
     }
 
     fn insert(&mut self, class: Class, place: Ppa) -> OpId {
-        self.flash.pool.insert(Op { bytes: DATA as u32, waited_for: true, ..Op::new(class, place) })
+        let bytes = self.flash.geometry().unit_bytes;
+        self.flash.pool.insert(Op { bytes, waited_for: true, ..Op::new(class, place) })
     }
 
     /// Handles all events up to this time.
@@ -153,19 +154,32 @@ impl Alone {
         }
     }
 
+    /// Submits an operation again, at another place.
+    pub fn send_to(&mut self, op: OpId, place: Ppa) {
+        self.flash.pool[op].ppa = place;
+        work::submit(self, op);
+        work::look_at_touched(self);
+    }
+
     /// When an operation ended.
     pub fn end_of(&self, op: OpId) -> Option<u64> {
         self.done.iter().find(|done| done.op == op).map(|done| done.at.0)
     }
 
+    /// An operation that has ended.
+    pub fn done_of(&self, op: OpId) -> Done {
+        *self.done.iter().find(|done| done.op == op).unwrap()
+    }
+
     fn ends(&mut self, head: OpId, die: Option<DieId>) {
         let mut unit = head;
         while unit != NONE {
-            let Op { next_unit, class, arrived, .. } = self.flash.pool[unit];
-            let waits = self.flash.pool.parts(unit).map_or(0, |parts| parts.total());
-            let command = die.map_or(0, |die| self.flash.die(die).command.parts.total());
-            let blamed = waits + command;
-            self.done.push(Done { op: unit, class, arrived, at: self.flash.now(), blamed });
+            let Op { next_unit, arrived, .. } = self.flash.pool[unit];
+            let mut parts = self.flash.pool.parts(unit).copied().unwrap_or_default();
+            if let Some(die) = die {
+                parts.merge(&self.flash.die(die).command.parts);
+            }
+            self.done.push(Done { op: unit, arrived, at: self.flash.now(), parts });
             unit = next_unit;
         }
     }

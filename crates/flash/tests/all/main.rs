@@ -4,4 +4,6 @@
 mod commands;
 mod harness;
 mod overlap;
+mod partners;
 mod properties;
+mod turns;

@@ -79,7 +79,7 @@ proptest! {
             prop_assert!(took >= alone(class), "{:?} took {} ns", class, took);
             // Nobody waits for what moves, whose parts are filled only where somebody else may.
             if !class.is_move() {
-                prop_assert_eq!(ended[0].blamed, took, "{:?}", class);
+                prop_assert_eq!(ended[0].parts.total(), took, "{:?}", class);
             }
         }
         prop_assert!(drive.flash.loads().iter().all(|&load| load == 0));
