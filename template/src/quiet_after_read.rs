@@ -4,7 +4,7 @@ use serde::Deserialize;
 use wordline_engine::config::ConfigError;
 use wordline_engine::sched::class::Class;
 use wordline_engine::sched::gates::ClassSet;
-use wordline_engine::systems::{Action, DriveView, ReadEvent, System, Watches};
+use wordline_engine::systems::{Action, DriveView, Event, System, Watches};
 use wordline_engine::time::Ns;
 
 /// `scheme.custom.quiet_after_read`.
@@ -60,7 +60,8 @@ impl System for QuietAfterRead {
         Watches::READ
     }
 
-    fn read(&mut self, read: &ReadEvent, drive: &DriveView<'_>, actions: &mut Vec<Action>) {
+    fn told(&mut self, event: &Event, drive: &DriveView<'_>, actions: &mut Vec<Action>) {
+        let Event::Read(read) = event else { return };
         if let Some(until) = self.quiet_until(read.die.index(), drive.now().0) {
             let classes = ClassSet::of(&[Class::GcRead, Class::GcProgram, Class::GcErase]);
             actions.push(Action::Gate { dies: vec![read.die], classes, until: Ns(until) });

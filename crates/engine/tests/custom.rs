@@ -15,11 +15,11 @@ use wordline_engine::custom::parts;
 use wordline_engine::custom::{CustomPolicy, register};
 use wordline_engine::gc::VictimPolicy;
 use wordline_engine::host::{HostOp, HostRequest, RequestSource, SourceError};
-use wordline_engine::ids::{Lpa, Ppa, SuperblockId};
+use wordline_engine::ids::SuperblockId;
 use wordline_engine::rng::{Xoshiro256PlusPlus, below, stream};
 use wordline_engine::sched::class::Class;
 use wordline_engine::sched::{QueueView, Scheduler};
-use wordline_engine::systems::{Action, DriveView, System, Watches};
+use wordline_engine::systems::{Action, DriveView, Event, System, Watches};
 use wordline_engine::time::Ns;
 use wordline_engine::{Setup, Unobserved, simulate};
 
@@ -76,12 +76,20 @@ impl System for Counts {
         Watches::WRITTEN
     }
 
-    fn written(&mut self, _: Lpa, _: Ppa, _: Ppa, _: &DriveView<'_>, _: &mut Vec<Action>) {
-        self.0 += 1;
+    fn told(&mut self, event: &Event, _drive: &DriveView<'_>, _actions: &mut Vec<Action>) {
+        if let Event::Written { .. } = *event {
+            self.written();
+        }
     }
 
     fn bytes(&self) -> u64 {
         self.0
+    }
+}
+
+impl Counts {
+    fn written(&mut self) {
+        self.0 += 1;
     }
 }
 

@@ -9,12 +9,12 @@ use wordline_engine::config::device::SuspendConfig;
 use wordline_engine::config::run::Occupancy;
 use wordline_engine::config::scheme::{SchedulerKind, SuperblockSpan};
 use wordline_engine::host::{HostOp, HostRequest};
-use wordline_engine::ids::{DieId, Lpa, Ppa};
+use wordline_engine::ids::DieId;
 use wordline_engine::sched::class::{Class, FlashOp};
 use wordline_engine::sched::gates::ClassSet;
 use wordline_engine::sched::{QueueView, Scheduler};
 use wordline_engine::stats::report::Report;
-use wordline_engine::systems::{Action, DriveView, ReadEvent, System, SystemPolicy, Watches};
+use wordline_engine::systems::{Action, DriveView, Event, System, SystemPolicy, Watches};
 use wordline_engine::time::Ns;
 use wordline_engine::{RunError, Setup};
 
@@ -37,12 +37,25 @@ impl System for Script {
     fn watches(&self) -> Watches {
         Watches::READ.and(Watches::WRITTEN)
     }
-    fn read(&mut self, _: &ReadEvent, drive: &DriveView<'_>, actions: &mut Vec<Action>) {
+    fn told(&mut self, event: &Event, drive: &DriveView<'_>, actions: &mut Vec<Action>) {
+        match *event {
+            Event::Read(_) => self.read(drive, actions),
+            Event::Written { .. } => self.written(drive, actions),
+            Event::Woken => self.woken(drive, actions),
+            _ => {}
+        }
+    }
+}
+
+impl Script {
+    fn read(&mut self, drive: &DriveView<'_>, actions: &mut Vec<Action>) {
         self.go_on(drive, actions);
     }
-    fn written(&mut self, _: Lpa, _: Ppa, _: Ppa, drive: &DriveView<'_>, actions: &mut Vec<Action>) {
+
+    fn written(&mut self, drive: &DriveView<'_>, actions: &mut Vec<Action>) {
         self.go_on(drive, actions);
     }
+
     fn woken(&mut self, drive: &DriveView<'_>, actions: &mut Vec<Action>) {
         self.go_on(drive, actions);
     }
@@ -223,11 +236,22 @@ impl System for Halves {
     fn watches(&self) -> Watches {
         Watches::READ
     }
-    fn read(&mut self, _: &ReadEvent, drive: &DriveView<'_>, actions: &mut Vec<Action>) {
+    fn told(&mut self, event: &Event, drive: &DriveView<'_>, actions: &mut Vec<Action>) {
+        match *event {
+            Event::Read(_) => self.read(drive, actions),
+            Event::Woken => self.woken(drive, actions),
+            _ => {}
+        }
+    }
+}
+
+impl Halves {
+    fn read(&mut self, drive: &DriveView<'_>, actions: &mut Vec<Action>) {
         if self.turn == 0 {
             self.close(drive, actions);
         }
     }
+
     fn woken(&mut self, drive: &DriveView<'_>, actions: &mut Vec<Action>) {
         self.close(drive, actions);
     }

@@ -12,7 +12,7 @@ use wordline_engine::host::{HostOp, HostRequest};
 use wordline_engine::ids::{Lpa, Ppa};
 use wordline_engine::mapping::{Found, Lookup, MapView, Mapping, Update, WriteBack};
 use wordline_engine::stats::report::Report;
-use wordline_engine::systems::{DriveView, System, SystemPolicy, Watches};
+use wordline_engine::systems::{Action, DriveView, Event, System, SystemPolicy, Watches};
 use wordline_engine::time::Ns;
 use wordline_engine::{RunError, Setup};
 
@@ -538,10 +538,21 @@ impl System for Stubborn {
     fn find(&mut self, _: &Lookup, _: &DriveView<'_>) -> Option<Found> {
         self.0.then_some(Found::Guess(Ppa(8)))
     }
-    fn wrong_guess(&mut self, _: Lpa, _: Ppa, _: Lpa, _: &DriveView<'_>) {
+    fn told(&mut self, event: &Event, _drive: &DriveView<'_>, _actions: &mut Vec<Action>) {
+        match *event {
+            Event::WrongGuess { .. } => self.wrong_guess(),
+            Event::Loaded { .. } => self.loaded(),
+            _ => {}
+        }
+    }
+}
+
+impl Stubborn {
+    fn wrong_guess(&mut self) {
         self.0 = false;
     }
-    fn loaded(&mut self, _: u32, _: Lpa, _: &DriveView<'_>) {
+
+    fn loaded(&mut self) {
         self.0 = true;
     }
 }

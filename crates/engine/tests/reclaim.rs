@@ -20,7 +20,7 @@ use wordline_engine::sched::class::Cause;
 use wordline_engine::stats::reclaim::ReclaimRecord;
 use wordline_engine::stats::report::Report;
 use wordline_engine::systems::{
-    Action, DriveView, Pin, Place, Plan, ReadEvent, Step, System, SystemPolicy, Watches,
+    Action, DriveView, Event, Pin, Place, Plan, Step, System, SystemPolicy, Watches,
 };
 
 use ReclaimPriority::{Background, Equal, Foreground};
@@ -307,8 +307,10 @@ impl System for Numbered {
     fn watches(&self) -> Watches {
         Watches::READ.and(Watches::RECLAIM)
     }
-    fn read(&mut self, _: &ReadEvent, _: &DriveView<'_>, actions: &mut Vec<Action>) {
-        actions.push(Action::Plan(self.plan(vec![])));
+    fn told(&mut self, event: &Event, _drive: &DriveView<'_>, actions: &mut Vec<Action>) {
+        if let Event::Read(_) = *event {
+            self.read(actions);
+        }
     }
     fn reclaim(&mut self, worn: &WornBlock, drive: &DriveView<'_>) -> Option<Plan> {
         Some(self.plan(vec![drive.split(worn.superblock).0]))
@@ -320,6 +322,12 @@ impl System for Numbered {
     }
     fn figures(&self) -> Vec<(&'static str, u64)> {
         vec![("opened", self.ended)]
+    }
+}
+
+impl Numbered {
+    fn read(&mut self, actions: &mut Vec<Action>) {
+        actions.push(Action::Plan(self.plan(vec![])));
     }
 }
 

@@ -11,7 +11,7 @@ use wordline_engine::host::HostOp;
 use wordline_engine::ids::{DomainId, Lpa, Ppa, SuperblockId};
 use wordline_engine::sched::class::Cause;
 use wordline_engine::systems::{
-    Action, DriveView, Pin, Place, Plan, ReadEvent, Step, System, SystemPolicy, Watches,
+    Action, DriveView, Event, Pin, Place, Plan, ReadEvent, Step, System, SystemPolicy, Watches,
 };
 use wordline_engine::time::Ns;
 use wordline_engine::{Ending, RunError, Setup, Split, Stop, Unobserved, replay_in_parts};
@@ -104,67 +104,19 @@ impl System for Sorter {
         .fold(Watches::IDLE, Watches::and)
     }
 
-    fn read(&mut self, read: &ReadEvent, drive: &DriveView<'_>, _: &mut Vec<Action>) {
-        assert_eq!(drive.die_of(read.ppa), read.die);
-        self.seen.lock().unwrap().reads += 1;
-    }
-
-    fn read_done(&mut self, _: &ReadEvent, _: &DriveView<'_>, _: &mut Vec<Action>) {
-        self.seen.lock().unwrap().reads_done += 1;
-    }
-
-    fn written(&mut self, lpa: Lpa, _: Ppa, new: Ppa, drive: &DriveView<'_>, actions: &mut Vec<Action>) {
-        assert_eq!(drive.find(lpa), new);
-        let mut seen = self.seen.lock().unwrap();
-        seen.written += 1;
-        let due = seen.written.is_multiple_of(self.every) && self.asked == self.ended;
-        drop(seen);
-        if due && let Some(plan) = self.plan(drive) {
-            self.asked += 1;
-            actions.push(Action::Plan(plan));
+    fn told(&mut self, event: &Event, drive: &DriveView<'_>, actions: &mut Vec<Action>) {
+        match *event {
+            Event::Read(ref read) => self.read(read, drive),
+            Event::ReadDone(_) => self.read_done(),
+            Event::Written { lpa, new, .. } => self.written(lpa, new, drive, actions),
+            Event::Moved { lpa, old, new, cause } => self.moved(lpa, old, new, cause, drive),
+            Event::Invalidated(_) => self.invalidated(),
+            Event::Erased(superblock) => self.erased(superblock, drive),
+            Event::Idle => self.idle(drive, actions),
+            Event::Woken => self.woken(drive),
+            Event::PlanDone(number) => self.plan_done(number),
+            _ => {}
         }
-    }
-
-    fn moved(
-        &mut self,
-        lpa: Lpa,
-        old: Ppa,
-        new: Ppa,
-        cause: Cause,
-        drive: &DriveView<'_>,
-        _: &mut Vec<Action>,
-    ) {
-        assert_eq!(drive.find(lpa), new);
-        assert_ne!(old, new);
-        let mut seen = self.seen.lock().unwrap();
-        seen.moved += u64::from(cause == Cause::Migration);
-        if cause == Cause::Migration {
-            seen.pinned.push((lpa, new));
-        }
-    }
-
-    fn invalidated(&mut self, _: Ppa, _: &DriveView<'_>, _: &mut Vec<Action>) {
-        self.seen.lock().unwrap().invalidated += 1;
-    }
-
-    fn erased(&mut self, superblock: SuperblockId, drive: &DriveView<'_>, _: &mut Vec<Action>) {
-        assert_eq!(drive.state(superblock), BlockState::Free);
-        self.seen.lock().unwrap().erased += 1;
-    }
-
-    fn idle(&mut self, drive: &DriveView<'_>, actions: &mut Vec<Action>) {
-        self.seen.lock().unwrap().idle.push(drive.now().0);
-        actions.push(Action::WakeAt(drive.now() + Ns(777)));
-    }
-
-    fn woken(&mut self, drive: &DriveView<'_>, _: &mut Vec<Action>) {
-        self.seen.lock().unwrap().woken.push(drive.now().0);
-    }
-
-    fn plan_done(&mut self, number: u64, _: &DriveView<'_>, _: &mut Vec<Action>) {
-        assert_eq!(number, self.ended);
-        self.ended += 1;
-        self.seen.lock().unwrap().plans_done += 1;
     }
 
     fn save(&self) -> Vec<u8> {
@@ -182,6 +134,63 @@ impl System for Sorter {
         (self.next, self.asked, self.ended) = (next as u32, asked, ended);
         self.seen.lock().unwrap().written = written;
         Ok(())
+    }
+}
+
+impl Sorter {
+    fn read(&mut self, read: &ReadEvent, drive: &DriveView<'_>) {
+        assert_eq!(drive.die_of(read.ppa), read.die);
+        self.seen.lock().unwrap().reads += 1;
+    }
+
+    fn read_done(&mut self) {
+        self.seen.lock().unwrap().reads_done += 1;
+    }
+
+    fn written(&mut self, lpa: Lpa, new: Ppa, drive: &DriveView<'_>, actions: &mut Vec<Action>) {
+        assert_eq!(drive.find(lpa), new);
+        let mut seen = self.seen.lock().unwrap();
+        seen.written += 1;
+        let due = seen.written.is_multiple_of(self.every) && self.asked == self.ended;
+        drop(seen);
+        if due && let Some(plan) = self.plan(drive) {
+            self.asked += 1;
+            actions.push(Action::Plan(plan));
+        }
+    }
+
+    fn moved(&mut self, lpa: Lpa, old: Ppa, new: Ppa, cause: Cause, drive: &DriveView<'_>) {
+        assert_eq!(drive.find(lpa), new);
+        assert_ne!(old, new);
+        let mut seen = self.seen.lock().unwrap();
+        seen.moved += u64::from(cause == Cause::Migration);
+        if cause == Cause::Migration {
+            seen.pinned.push((lpa, new));
+        }
+    }
+
+    fn invalidated(&mut self) {
+        self.seen.lock().unwrap().invalidated += 1;
+    }
+
+    fn erased(&mut self, superblock: SuperblockId, drive: &DriveView<'_>) {
+        assert_eq!(drive.state(superblock), BlockState::Free);
+        self.seen.lock().unwrap().erased += 1;
+    }
+
+    fn idle(&mut self, drive: &DriveView<'_>, actions: &mut Vec<Action>) {
+        self.seen.lock().unwrap().idle.push(drive.now().0);
+        actions.push(Action::WakeAt(drive.now() + Ns(777)));
+    }
+
+    fn woken(&mut self, drive: &DriveView<'_>) {
+        self.seen.lock().unwrap().woken.push(drive.now().0);
+    }
+
+    fn plan_done(&mut self, number: u64) {
+        assert_eq!(number, self.ended);
+        self.ended += 1;
+        self.seen.lock().unwrap().plans_done += 1;
     }
 }
 
@@ -308,7 +317,15 @@ impl System for Once {
     fn watches(&self) -> Watches {
         Watches::READ
     }
-    fn read(&mut self, _: &ReadEvent, _: &DriveView<'_>, actions: &mut Vec<Action>) {
+    fn told(&mut self, event: &Event, _drive: &DriveView<'_>, actions: &mut Vec<Action>) {
+        if let Event::Read(_) = *event {
+            self.read(actions);
+        }
+    }
+}
+
+impl Once {
+    fn read(&mut self, actions: &mut Vec<Action>) {
         actions.extend(self.0.take().map(Action::Plan));
     }
 }
@@ -368,9 +385,11 @@ impl System for GoesOn {
     fn watches(&self) -> Watches {
         Watches::READ
     }
-    fn read(&mut self, _read: &ReadEvent, drive: &DriveView<'_>, actions: &mut Vec<Action>) {
-        if self.kept.is_empty() {
-            actions.push(self.plan(0, drive));
+    fn told(&mut self, event: &Event, drive: &DriveView<'_>, actions: &mut Vec<Action>) {
+        match *event {
+            Event::Read(_) => self.read(drive, actions),
+            Event::PlanDone(number) => self.plan_done(number, drive, actions),
+            _ => {}
         }
     }
     fn plan_started(&mut self, number: u64, opened: &[SuperblockId], _drive: &DriveView<'_>) -> bool {
@@ -378,6 +397,15 @@ impl System for GoesOn {
         self.kept.extend_from_slice(opened);
         true
     }
+}
+
+impl GoesOn {
+    fn read(&mut self, drive: &DriveView<'_>, actions: &mut Vec<Action>) {
+        if self.kept.is_empty() {
+            actions.push(self.plan(0, drive));
+        }
+    }
+
     fn plan_done(&mut self, number: u64, drive: &DriveView<'_>, actions: &mut Vec<Action>) {
         let superblock = self.kept[0];
         assert_eq!(drive.state(superblock), BlockState::Open);
@@ -425,6 +453,16 @@ impl System for Patient {
     fn watches(&self) -> Watches {
         Watches::READ
     }
+    fn told(&mut self, event: &Event, drive: &DriveView<'_>, actions: &mut Vec<Action>) {
+        match *event {
+            Event::Read(ref read) => self.read(read, drive, actions),
+            Event::PlanDone(_) => self.plan_done(),
+            _ => {}
+        }
+    }
+}
+
+impl Patient {
     fn read(&mut self, read: &ReadEvent, drive: &DriveView<'_>, actions: &mut Vec<Action>) {
         if !std::mem::replace(&mut self.asked, true) {
             let source = drive.superblock_of(read.ppa);
@@ -434,7 +472,8 @@ impl System for Patient {
             actions.extend([Action::Plan(plan), Action::Empty(source, Cause::WearLevelling)]);
         }
     }
-    fn plan_done(&mut self, _: u64, _: &DriveView<'_>, _: &mut Vec<Action>) {
+
+    fn plan_done(&mut self) {
         *self.ended.lock().unwrap() += 1;
     }
 }
@@ -512,7 +551,15 @@ impl System for RowByRow {
     fn watches(&self) -> Watches {
         Watches::WRITTEN
     }
-    fn written(&mut self, _: Lpa, _: Ppa, _: Ppa, drive: &DriveView<'_>, actions: &mut Vec<Action>) {
+    fn told(&mut self, event: &Event, drive: &DriveView<'_>, actions: &mut Vec<Action>) {
+        if let Event::Written { .. } = *event {
+            self.written(drive, actions);
+        }
+    }
+}
+
+impl RowByRow {
+    fn written(&mut self, drive: &DriveView<'_>, actions: &mut Vec<Action>) {
         self.0 = self.0.wrapping_sub(1);
         if self.0 != 0 {
             return;
@@ -560,7 +607,17 @@ impl System for Gatherer {
     fn watches(&self) -> Watches {
         Watches::WRITTEN.and(Watches::MOVED)
     }
-    fn written(&mut self, _: Lpa, _: Ppa, _: Ppa, drive: &DriveView<'_>, actions: &mut Vec<Action>) {
+    fn told(&mut self, event: &Event, drive: &DriveView<'_>, actions: &mut Vec<Action>) {
+        match *event {
+            Event::Written { .. } => self.written(drive, actions),
+            Event::Moved { lpa, cause, .. } => self.moved(lpa, cause),
+            _ => {}
+        }
+    }
+}
+
+impl Gatherer {
+    fn written(&mut self, drive: &DriveView<'_>, actions: &mut Vec<Action>) {
         self.writes += 1;
         if !self.writes.is_multiple_of(40) {
             return;
@@ -576,7 +633,8 @@ impl System for Gatherer {
         let plan = Plan { cause: Cause::Migration, destinations: vec![domain], steps, erase: vec![] };
         actions.push(Action::Plan(plan));
     }
-    fn moved(&mut self, lpa: Lpa, _: Ppa, _: Ppa, cause: Cause, _: &DriveView<'_>, _: &mut Vec<Action>) {
+
+    fn moved(&mut self, lpa: Lpa, cause: Cause) {
         if cause == Cause::Migration {
             assert!(self.named.contains(&lpa), "{lpa:?} is in no plan");
             *self.moved.lock().unwrap() += 1;

@@ -13,7 +13,7 @@ use crate::replicate::{ArbiterPolicy, Candidate, CopyLoss, CopyTarget};
 use crate::sched::queue::{Op, OpId};
 use crate::snapshot::{In, Out, SnapshotError};
 use crate::stats::copies::CopyCounters;
-use crate::systems::System;
+use crate::systems::{Event, System};
 use wordline_base::class::{Cause, Class};
 use wordline_base::ids::{DomainId, Lpa, Ppa, SuperblockId};
 use wordline_config::scheme::SchemeConfig;
@@ -186,9 +186,7 @@ impl Device {
         if let Some(counters) = self.ftl.replication.counters(owner) {
             counters.given_up(why);
         }
-        self.tell_one(owner, |system, drive, actions| {
-            system.copy_dropped(lpa, Ppa::NONE, why, drive, actions);
-        });
+        self.tell_one(owner, &Event::CopyDropped { lpa, ppa: Ppa::NONE, why });
     }
 
     /// A copy on its way comes to nothing; of one that was cancelled, for the reason known.
@@ -274,7 +272,7 @@ impl Device {
         if let Some(counters) = self.ftl.replication.counters(owner) {
             counters.made += 1;
         }
-        self.tell_one(owner, |system, drive, actions| system.copied(lpa, ppa, drive, actions));
+        self.tell_one(owner, &Event::Copied { lpa, ppa });
     }
 
     /// A moved page takes effect; `true` if it was a copy (the move of a primary goes on as any other).
@@ -299,7 +297,7 @@ impl Device {
         if let Some(counters) = self.ftl.replication.counters(owner) {
             counters.moved += 1;
         }
-        self.tell_one(owner, |system, drive, actions| system.copy_moved(lpa, source, ppa, drive, actions));
+        self.tell_one(owner, &Event::CopyMoved { lpa, old: source, new: ppa });
         true
     }
 
@@ -324,7 +322,7 @@ impl Device {
         if let Some(counters) = self.ftl.replication.counters(owner) {
             counters.dropped(why);
         }
-        self.tell_one(owner, |system, drive, actions| system.copy_dropped(lpa, ppa, why, drive, actions));
+        self.tell_one(owner, &Event::CopyDropped { lpa, ppa, why });
     }
 
     /// Void copies no longer count as valid.
@@ -362,7 +360,7 @@ impl Device {
         if let Some(counters) = self.ftl.replication.counters(owner) {
             counters.promoted += 1;
         }
-        self.tell_one(owner, |system, drive, actions| system.copy_moved(lpa, ppa, primary, drive, actions));
+        self.tell_one(owner, &Event::CopyMoved { lpa, old: ppa, new: primary });
         self.tell_moved(lpa, primary, ppa, Cause::Replication);
     }
 }

@@ -5,6 +5,7 @@ use super::ftl::Ftl;
 use super::purposes::Purpose;
 use crate::mapping::{Found, Lookup};
 use crate::sched::queue::{NONE, Op, OpId};
+use crate::systems::Event;
 use wordline_base::class::{Class, FlashOp};
 use wordline_base::ids::{Lpa, Ppa};
 use wordline_base::parts::Part;
@@ -109,7 +110,7 @@ impl Device {
         self.observers.recorder.mapping.guesses_wrong += 1;
         self.observers.recorder.mapping.guesses_outdated += u64::from(found == lpa);
         self.ftl.translation.policy.get_mut().wrong_guess(lpa, ppa, found);
-        self.tell_translation(|system, drive| system.wrong_guess(lpa, ppa, found, drive));
+        self.tell_translation(&Event::WrongGuess { lpa, guessed: ppa, found });
         self.ask_again(unit);
     }
 }

@@ -15,7 +15,7 @@ use crate::blocks::BlockState;
 use crate::cpu::{Cost, Task};
 use crate::nand::CellMode;
 use crate::sched::queue::{NONE, Op, OpId};
-use crate::systems::{self, Pin, Plan};
+use crate::systems::{self, Event, Pin, Plan};
 use wordline_base::class::{Cause, Class};
 use wordline_base::ids::{Ppa, SuperblockId};
 
@@ -452,7 +452,7 @@ impl Device {
         let filled = (0..).zip(&run.destinations).filter(|&(index, _)| run.filled & (1u64 << index) != 0);
         let filled: Vec<SuperblockId> = filled.map(|(_, &superblock)| superblock).collect();
         self.reclaim_plan_ended(&run.plan, &filled);
-        self.tell_one(run.system, |system, drive, actions| system.plan_done(run.number, drive, actions));
+        self.tell_one(run.system, &Event::PlanDone(run.number));
         for &superblock in run.destinations.iter().chain(&run.plan.erase) {
             let domain = self.ftl.blocks.split(superblock).0;
             self.release_stalled(domain);

@@ -15,7 +15,7 @@ use crate::reclaim::{Decision, ReadReclaim, ReclaimPolicy, Routine, WornBlock, r
 use crate::sched::queue::{NONE, Op, OpId};
 use crate::stats::reclaim::{ReadReclaimReport, ReclaimRecord};
 use crate::systems::DriveView;
-use crate::systems::{Action, Pin, Plan, Step, Watches};
+use crate::systems::{Action, Event, Pin, Plan, Step, Watches};
 use wordline_base::class::{Cause, Class};
 use wordline_base::ids::{DomainId, Lpa, Ppa, SuperblockId};
 use wordline_base::time::Ns;
@@ -239,9 +239,7 @@ impl Device {
             self.close_early(superblock);
         }
         if let Some(system) = self.ftl.plans.kept.system_of(superblock) {
-            self.tell_one(system, |system, drive, actions| {
-                system.worn_while_open(superblock, drive, actions);
-            });
+            self.tell_one(system, &Event::WornWhileOpen(superblock));
         }
         match self.ftl.blocks.state(superblock) {
             BlockState::Free | BlockState::Retired => return,

@@ -8,7 +8,7 @@ use super::Device;
 use super::kept::Given;
 use crate::blocks::BlockState;
 use crate::sched::queue::OpId;
-use crate::systems::{Steering, Watches};
+use crate::systems::{Event, Steering, Watches};
 use wordline_base::class::Cause;
 use wordline_base::ids::{DomainId, Lpa, SuperblockId};
 use wordline_base::parts::Part;
@@ -160,7 +160,7 @@ impl Device {
             return;
         }
         if let Some(system) = self.ftl.plans.kept.system_of(superblock) {
-            self.tell_one(system, |system, drive, actions| system.programmed(superblock, drive, actions));
+            self.tell_one(system, &Event::Programmed(superblock));
         }
     }
 }

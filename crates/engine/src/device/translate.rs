@@ -15,6 +15,7 @@ use crate::sched::queue::{Op, OpId};
 use crate::snapshot::{In, Out, Part, SnapshotError};
 use crate::stats::blame::Part as BlamePart;
 use crate::stats::mapping::MappingReport;
+use crate::systems::Event;
 use wordline_base::class::{Cause, Class, FlashOp};
 use wordline_base::ids::{Lpa, Ppa};
 use wordline_config::scheme::{Loads, MappingConfig, StoredPages, UnmappedReads};
@@ -416,7 +417,7 @@ impl Device {
         let view = MapView { map: &self.ftl.map, layout: &self.ftl.layout, occupied, sizes: *sizes };
         policy.get_mut().loaded(page, lpa, &view, writes);
         let waits = policy.get().waits_for_evictions();
-        self.tell_translation(|system, drive| system.loaded(page, lpa, drive));
+        self.tell_translation(&Event::Loaded { page, lpa });
         let written = if self.ftl.translation.writes.is_empty() { None } else { self.write_back() };
         let found = self.ask(id);
         let eviction = written.filter(|_| waits && matches!(found, Found::Known(_)));

@@ -31,9 +31,9 @@ pub enum Action {
         /// When the gate opens. It must have an end: [`Ns::NEVER`] is refused.
         until: Ns,
     },
-    /// Make a further copy of this page there. Asked for in [`System::read_done`](super::System::read_done) of a read
+    /// Make a further copy of this page there. Asked for in [`Event::ReadDone`](super::Event::ReadDone) of a read
     /// of the page, its data is what that read brought; at any other time the page is read first. Ends with
-    /// [`System::copied`](super::System::copied) or [`System::copy_dropped`](super::System::copy_dropped).
+    /// [`Event::Copied`](super::Event::Copied) or [`Event::CopyDropped`](super::Event::CopyDropped).
     Copy {
         /// The page.
         lpa: Lpa,
@@ -59,6 +59,6 @@ pub enum Action {
     /// Ask [`System::steer`](super::System::steer) again for each program that waits for its answer, the longest
     /// waiting first.
     AskAgain,
-    /// Call [`System::woken`](super::System::woken) at this time; replaces what was asked before.
+    /// Call [`Event::Woken`](super::Event::Woken) at this time; replaces what was asked before.
     WakeAt(Ns),
 }

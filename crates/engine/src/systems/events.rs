@@ -1,5 +1,7 @@
 //! What a system is told and asked, and its answers about where programs go.
 
+use crate::replicate::CopyLoss;
+use wordline_base::class::Cause;
 use wordline_base::ids::{DieId, Lpa, PlaneId, Ppa, SuperblockId};
 
 /// How soon something is needed that can be fetched ahead.
@@ -25,6 +27,108 @@ pub struct ReadEvent {
     /// It is read along with the unit before, of the same flash page and request: no command of its own. Known when
     /// the read goes to the die only.
     pub joins: bool,
+}
+
+/// What a system is told of. The engine's tables have changed by then.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// A read of the host goes to a die (again, when it was sent on to another).
+    Read(ReadEvent),
+    /// Its data is with the controller.
+    ReadDone(ReadEvent),
+    /// A write of the host took effect.
+    Written {
+        /// Logical page.
+        lpa: Lpa,
+        /// Where it was; [`Ppa::NONE`] for a page that held nothing.
+        old: Ppa,
+        /// Where it is.
+        new: Ppa,
+    },
+    /// The engine moved a page.
+    Moved {
+        /// Logical page.
+        lpa: Lpa,
+        /// Where it was.
+        old: Ppa,
+        /// Where it is.
+        new: Ppa,
+        /// Why.
+        cause: Cause,
+    },
+    /// A logical page holds nothing any more: the host trimmed it.
+    Trimmed {
+        /// Logical page.
+        lpa: Lpa,
+        /// Where it was.
+        old: Ppa,
+    },
+    /// A page that held nothing got its place at its first read.
+    Allocated {
+        /// Logical page.
+        lpa: Lpa,
+        /// Its place.
+        ppa: Ppa,
+    },
+    /// A physical page no longer holds what anyone wants.
+    Invalidated(Ppa),
+    /// Garbage collection begins to move the valid pages of a superblock, all of which are still in it.
+    Collected(SuperblockId),
+    /// A superblock was erased.
+    Erased(SuperblockId),
+    /// Every program that was under way in a superblock which it keeps open has ended.
+    Programmed(SuperblockId),
+    /// A block of a superblock that the system keeps open has been read so often that it is to be reclaimed, which waits for
+    /// the system to close it. Told with each further read of it, to this system only, without being watched for.
+    WornWhileOpen(SuperblockId),
+    /// A translation page asked for on behalf of this page, by whomever, is in the controller.
+    Loaded {
+        /// Translation page.
+        page: u32,
+        /// Logical page.
+        lpa: Lpa,
+    },
+    /// There was something else at the place guessed.
+    WrongGuess {
+        /// Logical page that was looked for.
+        lpa: Lpa,
+        /// Where.
+        guessed: Ppa,
+        /// What was there: this logical page, or none that could be told ([`Lpa::NONE`]).
+        found: Lpa,
+    },
+    /// No request has been in the drive for `scheme.idle_after_ns`.
+    Idle,
+    /// The time asked for with [`Action::WakeAt`](super::Action::WakeAt) has come. Told without being watched for, as is what
+    /// follows.
+    Woken,
+    /// The plan that the system asked for as its so many-th (from 0) has ended.
+    PlanDone(u64),
+    /// A copy that it asked for took effect.
+    Copied {
+        /// Logical page.
+        lpa: Lpa,
+        /// Where the copy is.
+        ppa: Ppa,
+    },
+    /// A copy of its own was moved, or was made the primary: then the old primary is the copy.
+    CopyMoved {
+        /// Logical page.
+        lpa: Lpa,
+        /// Where the copy was.
+        old: Ppa,
+        /// Where it is.
+        new: Ppa,
+    },
+    /// A copy of its own is gone.
+    CopyDropped {
+        /// Logical page.
+        lpa: Lpa,
+        /// Where it was; one that was asked for and never made is [`Ppa::NONE`].
+        ppa: Ppa,
+        /// Why.
+        why: CopyLoss,
+    },
 }
 
 /// A look-up of a page in the map, on behalf of the host.

@@ -22,13 +22,12 @@ use crate::blocks::Domains;
 use crate::mapping::{Found, Lookup};
 use crate::nand::Geometry;
 use crate::placement::{PlaneSet, ProgramIntent};
-use crate::replicate::{CopyBudget, CopyLoss, Reservation, Reserved, Serving};
-use wordline_base::class::Cause;
-use wordline_base::ids::{DieId, Lpa, Ppa, SuperblockId};
+use crate::replicate::{CopyBudget, Reservation, Reserved, Serving};
+use wordline_base::ids::{DieId, Lpa, SuperblockId};
 use wordline_config::{ConfigError, SchemeConfig, StartConfig};
 
 pub use action::Action;
-pub use events::{Access, Confine, Distance, ReadEvent, Steering, WornBlock};
+pub use events::{Access, Confine, Distance, Event, ReadEvent, Steering, WornBlock};
 pub use plan::{Pin, Place, Plan, Step};
 pub use policy::{SystemPolicy, of_scheme};
 pub use view::{DriveView, View};
@@ -40,7 +39,7 @@ pub type Figure = (&'static str, u64);
 /// A scheme that spans slots. Every method has a default that does nothing.
 ///
 /// An implementation decides from its own state and the read-only view. It has no clock and no randomness but what it was
-/// given at its making, so that runs repeat. It is told of an event after the engine's tables have changed.
+/// given at its making, so that runs repeat. It is told of an [`Event`] after the engine's tables have changed.
 pub trait System {
     /// Short name, as in results.
     fn name(&self) -> &str;
@@ -49,6 +48,9 @@ pub trait System {
     fn watches(&self) -> Watches {
         Watches::NOTHING
     }
+
+    /// Something happened that it watches for, or that concerns it alone.
+    fn told(&mut self, _event: &Event, _drive: &DriveView<'_>, _actions: &mut Vec<Action>) {}
 
     /// Where a logical page is, asked before the mapping policy; `None` leaves the answer to that policy. The rules of
     /// [`Mapping::find`](crate::mapping::Mapping::find) hold.
@@ -81,9 +83,6 @@ pub trait System {
         Steering::Free
     }
 
-    /// Every program that was under way in a superblock which it keeps open has ended.
-    fn programmed(&mut self, _superblock: SuperblockId, _drive: &DriveView<'_>, _actions: &mut Vec<Action>) {}
-
     /// The entry of a page was looked up for the host, once for each mapping unit of a request: for a read when it goes to
     /// flash (or would, if the page held anything), for a write, or a unit that the cache writes back, when its place has been
     /// chosen, thus behind [`Self::confine`]. Returns whether that changes what is kept with the entry: then it is dirty in a
@@ -91,15 +90,6 @@ pub trait System {
     fn accessed(&mut self, _access: &Access, _drive: &DriveView<'_>) -> bool {
         false
     }
-
-    /// A page that held nothing got its place at its first read.
-    fn allocated(&mut self, _lpa: Lpa, _ppa: Ppa, _drive: &DriveView<'_>) {}
-
-    /// The translation page asked for on behalf of this page, by whomever, is in the controller.
-    fn loaded(&mut self, _page: u32, _lpa: Lpa, _drive: &DriveView<'_>) {}
-
-    /// There was something else at the place guessed: this logical page, or none that could be told ([`Lpa::NONE`]).
-    fn wrong_guess(&mut self, _lpa: Lpa, _guessed: Ppa, _found: Lpa, _drive: &DriveView<'_>) {}
 
     /// Whether [`Self::fetch_for_read`] does anything; asked once.
     fn fetches_ahead(&self) -> bool {
@@ -110,52 +100,11 @@ pub trait System {
     /// towards the caches. For speed only: reads come without this, and this without reads.
     fn fetch_for_read(&self, _lpa: Lpa, _die: DieId, _distance: Distance) {}
 
-    /// A read of the host goes to a die (again, when it was sent on to another).
-    fn read(&mut self, _read: &ReadEvent, _drive: &DriveView<'_>, _actions: &mut Vec<Action>) {}
-
     /// Whether the end of a read of this page is of any interest to it. Where all systems say no, none is told: for speed
     /// only.
     fn awaits(&self, _lpa: Lpa) -> bool {
         true
     }
-
-    /// Its data is with the controller.
-    fn read_done(&mut self, _read: &ReadEvent, _drive: &DriveView<'_>, _actions: &mut Vec<Action>) {}
-
-    /// A write of the host took effect: `old` is [`Ppa::NONE`] for a page that held nothing.
-    fn written(
-        &mut self,
-        _lpa: Lpa,
-        _old: Ppa,
-        _new: Ppa,
-        _drive: &DriveView<'_>,
-        _actions: &mut Vec<Action>,
-    ) {
-    }
-
-    /// The engine moved a page.
-    fn moved(
-        &mut self,
-        _lpa: Lpa,
-        _old: Ppa,
-        _new: Ppa,
-        _cause: Cause,
-        _drive: &DriveView<'_>,
-        _actions: &mut Vec<Action>,
-    ) {
-    }
-
-    /// A logical page that was at `old` holds nothing any more: the host trimmed it.
-    fn trimmed(&mut self, _lpa: Lpa, _old: Ppa, _drive: &DriveView<'_>, _actions: &mut Vec<Action>) {}
-
-    /// A physical page no longer holds what anyone wants.
-    fn invalidated(&mut self, _ppa: Ppa, _drive: &DriveView<'_>, _actions: &mut Vec<Action>) {}
-
-    /// Garbage collection begins to move the valid pages of a superblock, all of which are still in it.
-    fn collected(&mut self, _superblock: SuperblockId, _drive: &DriveView<'_>, _actions: &mut Vec<Action>) {}
-
-    /// A superblock was erased.
-    fn erased(&mut self, _superblock: SuperblockId, _drive: &DriveView<'_>, _actions: &mut Vec<Action>) {}
 
     /// A block of a full superblock has been read too often (`scheme.reclaim`): a plan that takes its pages elsewhere and
     /// erases the superblock, or `None` to leave it to the policy of read reclaim.
@@ -163,30 +112,11 @@ pub trait System {
         None
     }
 
-    /// A block of a superblock that the system keeps open has been read so often that it is to be reclaimed, which waits for
-    /// the system to close it. Told with each further read of it.
-    fn worn_while_open(
-        &mut self,
-        _superblock: SuperblockId,
-        _drive: &DriveView<'_>,
-        _actions: &mut Vec<Action>,
-    ) {
-    }
-
-    /// No request has been in the drive for `scheme.idle_after_ns`.
-    fn idle(&mut self, _drive: &DriveView<'_>, _actions: &mut Vec<Action>) {}
-
-    /// The time asked for with [`Action::WakeAt`] has come.
-    fn woken(&mut self, _drive: &DriveView<'_>, _actions: &mut Vec<Action>) {}
-
     /// The plan that was asked for as its `number`-th (from 0) begins: these superblocks were opened for its destinations, in
     /// their order. `true`: they stay open when it ends, for further plans ([`Pin::In`]), until [`Action::Close`].
     fn plan_started(&mut self, _number: u64, _opened: &[SuperblockId], _drive: &DriveView<'_>) -> bool {
         false
     }
-
-    /// The plan that was asked for as its `number`-th (from 0) has ended.
-    fn plan_done(&mut self, _number: u64, _drive: &DriveView<'_>, _actions: &mut Vec<Action>) {}
 
     /// Refuses a drive or a scheme that it can't work with; asked once, before the drive is laid out. Names the key.
     fn check(
@@ -222,31 +152,6 @@ pub trait System {
     /// Which of these copies, one of which at least is its own, serves a read; `None` leaves it to the arbiter.
     fn serve(&mut self, _read: &Serving<'_>, _drive: &DriveView<'_>) -> Option<usize> {
         None
-    }
-
-    /// A copy that it asked for took effect. Told without being watched for, as is all about its own copies.
-    fn copied(&mut self, _lpa: Lpa, _ppa: Ppa, _drive: &DriveView<'_>, _actions: &mut Vec<Action>) {}
-
-    /// A copy of its own was moved, or was made the primary: then the old primary is the copy.
-    fn copy_moved(
-        &mut self,
-        _lpa: Lpa,
-        _old: Ppa,
-        _new: Ppa,
-        _drive: &DriveView<'_>,
-        _actions: &mut Vec<Action>,
-    ) {
-    }
-
-    /// A copy of its own is gone; one that was asked for and never made is [`Ppa::NONE`].
-    fn copy_dropped(
-        &mut self,
-        _lpa: Lpa,
-        _ppa: Ppa,
-        _why: CopyLoss,
-        _drive: &DriveView<'_>,
-        _actions: &mut Vec<Action>,
-    ) {
     }
 
     /// Bytes of controller memory that its structures take now, as its source counts them.

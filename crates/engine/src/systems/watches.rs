@@ -7,22 +7,22 @@ pub struct Watches(u32);
 impl Watches {
     /// Nothing.
     pub const NOTHING: Self = Self(0);
-    /// [`System::read`](super::System::read).
+    /// [`Event::Read`](super::Event::Read).
     pub const READ: Self = Self(1);
-    /// [`System::read_done`](super::System::read_done).
+    /// [`Event::ReadDone`](super::Event::ReadDone).
     pub const READ_DONE: Self = Self(2);
-    /// [`System::written`](super::System::written).
+    /// [`Event::Written`](super::Event::Written).
     pub const WRITTEN: Self = Self(4);
-    /// [`System::moved`](super::System::moved).
+    /// [`Event::Moved`](super::Event::Moved).
     pub const MOVED: Self = Self(8);
-    /// [`System::invalidated`](super::System::invalidated).
+    /// [`Event::Invalidated`](super::Event::Invalidated).
     pub const INVALIDATED: Self = Self(16);
-    /// [`System::erased`](super::System::erased).
+    /// [`Event::Erased`](super::Event::Erased).
     pub const ERASED: Self = Self(32);
-    /// [`System::idle`](super::System::idle).
+    /// [`Event::Idle`](super::Event::Idle).
     pub const IDLE: Self = Self(64);
-    /// [`System::find`](super::System::find), [`System::loaded`](super::System::loaded) and
-    /// [`System::wrong_guess`](super::System::wrong_guess).
+    /// [`System::find`](super::System::find), [`Event::Loaded`](super::Event::Loaded) and
+    /// [`Event::WrongGuess`](super::Event::WrongGuess).
     pub const TRANSLATION: Self = Self(128);
     /// [`System::reclaim`](super::System::reclaim).
     pub const RECLAIM: Self = Self(256);
@@ -35,18 +35,18 @@ impl Watches {
     pub const MOVES_PLACEMENT: Self = Self(2048);
     /// [`System::accessed`](super::System::accessed).
     pub const ACCESS: Self = Self(4096);
-    /// [`System::allocated`](super::System::allocated).
+    /// [`Event::Allocated`](super::Event::Allocated).
     pub const ALLOCATED: Self = Self(8192);
-    /// [`System::trimmed`](super::System::trimmed).
+    /// [`Event::Trimmed`](super::Event::Trimmed).
     pub const TRIMMED: Self = Self(16_384);
     /// [`System::steer`](super::System::steer).
     pub const STEERING: Self = Self(32_768);
-    /// [`System::programmed`](super::System::programmed).
+    /// [`Event::Programmed`](super::Event::Programmed).
     pub const PROGRAMMED: Self = Self(65_536);
     /// The system makes space itself, by plans: garbage collection moves nothing, and a full superblock in which
     /// nothing is valid any more is erased at once.
     pub const COLLECTION: Self = Self(131_072);
-    /// [`System::collected`](super::System::collected).
+    /// [`Event::Collected`](super::Event::Collected).
     pub const COLLECTED: Self = Self(262_144);
 
     /// Both sets.

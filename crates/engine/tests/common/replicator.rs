@@ -9,7 +9,7 @@ use wordline_engine::ids::{DieId, DomainId, Lpa, PlaneId, Ppa, SuperblockId};
 use wordline_engine::replicate::{CopyBudget, CopyLoss, CopyTarget, Reservation, Serving};
 use wordline_engine::sched::class::Cause;
 use wordline_engine::systems::{
-    Action, DriveView, Pin, Plan, ReadEvent, Step, System, SystemPolicy, Watches,
+    Action, DriveView, Event, Pin, Plan, ReadEvent, Step, System, SystemPolicy, Watches,
 };
 use wordline_engine::time::Ns;
 
@@ -143,7 +143,29 @@ impl System for Replicator {
         self.reservation.clone()
     }
 
-    fn read(&mut self, read: &ReadEvent, drive: &DriveView<'_>, _: &mut Vec<Action>) {
+    fn told(&mut self, event: &Event, drive: &DriveView<'_>, actions: &mut Vec<Action>) {
+        match *event {
+            Event::Read(ref read) => self.read(read, drive),
+            Event::ReadDone(ref read) => self.read_done(read, drive, actions),
+            Event::Copied { lpa, ppa } => self.copied(lpa, ppa, drive),
+            Event::CopyMoved { lpa, old, new } => self.copy_moved(lpa, old, new),
+            Event::CopyDropped { lpa, ppa, why } => self.copy_dropped(lpa, ppa, why, drive),
+            Event::PlanDone(_) => self.plan_done(),
+            _ => {}
+        }
+    }
+
+    fn serve(&mut self, read: &Serving<'_>, drive: &DriveView<'_>) -> Option<usize> {
+        assert_eq!(read.candidates[0].ppa, drive.find(read.lpa));
+        assert!(read.candidates.iter().skip(1).all(|candidate| candidate.owner.is_some()));
+        assert_eq!(read.candidates.len(), drive.copies(read.lpa).len() + 1);
+        self.log.lock().unwrap().served += 1;
+        None
+    }
+}
+
+impl Replicator {
+    fn read(&mut self, read: &ReadEvent, drive: &DriveView<'_>) {
         self.log.lock().unwrap().reads.push((read.lpa, read.die, drive.now().0));
     }
 
@@ -172,27 +194,20 @@ impl System for Replicator {
         }
     }
 
-    fn copied(&mut self, lpa: Lpa, ppa: Ppa, drive: &DriveView<'_>, _: &mut Vec<Action>) {
+    fn copied(&mut self, lpa: Lpa, ppa: Ppa, drive: &DriveView<'_>) {
         assert!(drive.copies(lpa).iter().any(|copy| copy.ppa == ppa));
         assert_eq!(drive.valid_lpa(ppa), Some(lpa));
         self.copies.push((lpa, ppa));
         self.log.lock().unwrap().copied.push((lpa, ppa, drive.now().0));
     }
 
-    fn copy_moved(&mut self, lpa: Lpa, old: Ppa, new: Ppa, _: &DriveView<'_>, _: &mut Vec<Action>) {
+    fn copy_moved(&mut self, lpa: Lpa, old: Ppa, new: Ppa) {
         let copy = self.copies.iter_mut().find(|copy| **copy == (lpa, old)).unwrap();
         copy.1 = new;
         self.log.lock().unwrap().moved += 1;
     }
 
-    fn copy_dropped(
-        &mut self,
-        lpa: Lpa,
-        ppa: Ppa,
-        why: CopyLoss,
-        drive: &DriveView<'_>,
-        _: &mut Vec<Action>,
-    ) {
+    fn copy_dropped(&mut self, lpa: Lpa, ppa: Ppa, why: CopyLoss, drive: &DriveView<'_>) {
         let mut log = self.log.lock().unwrap();
         if !ppa.is_some() {
             *log.given_up.entry(why).or_default() += 1;
@@ -204,15 +219,7 @@ impl System for Replicator {
         *log.dropped.entry(why).or_default() += 1;
     }
 
-    fn serve(&mut self, read: &Serving<'_>, drive: &DriveView<'_>) -> Option<usize> {
-        assert_eq!(read.candidates[0].ppa, drive.find(read.lpa));
-        assert!(read.candidates.iter().skip(1).all(|candidate| candidate.owner.is_some()));
-        assert_eq!(read.candidates.len(), drive.copies(read.lpa).len() + 1);
-        self.log.lock().unwrap().served += 1;
-        None
-    }
-
-    fn plan_done(&mut self, _: u64, _: &DriveView<'_>, _: &mut Vec<Action>) {
+    fn plan_done(&mut self) {
         self.planning = false;
         self.log.lock().unwrap().plans += 1;
     }
@@ -237,8 +244,18 @@ impl System for Script {
         if self.budget == 0 { CopyBudget::None } else { CopyBudget::Units(self.budget) }
     }
 
+    fn told(&mut self, event: &Event, drive: &DriveView<'_>, actions: &mut Vec<Action>) {
+        match *event {
+            Event::Read(_) => self.read(actions),
+            Event::Woken => self.woken(drive, actions),
+            _ => {}
+        }
+    }
+}
+
+impl Script {
     /// The first read winds the clock up.
-    fn read(&mut self, _: &ReadEvent, _: &DriveView<'_>, actions: &mut Vec<Action>) {
+    fn read(&mut self, actions: &mut Vec<Action>) {
         if let Some(&(time, _)) = self.steps.first() {
             actions.push(Action::WakeAt(Ns(time)));
         }

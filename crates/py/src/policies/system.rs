@@ -11,7 +11,7 @@ use wordline_engine::placement::{PlaneSet, ProgramIntent};
 use wordline_engine::reclaim::WornBlock;
 use wordline_engine::replicate::{CopyBudget, CopyLoss, Reservation, Serving};
 use wordline_engine::sched::class::{Cause, Class};
-use wordline_engine::systems::{Action, Confine, DriveView, Figure, Plan, ReadEvent, System, Watches};
+use wordline_engine::systems::{Action, Confine, DriveView, Event, Figure, Plan, ReadEvent, System, Watches};
 
 use super::drive::{self, showing};
 use super::{Policy, state};
@@ -162,6 +162,81 @@ impl System for Asked {
         Confine::Among
     }
 
+    fn told(&mut self, event: &Event, drive: &DriveView<'_>, actions: &mut Vec<Action>) {
+        match *event {
+            Event::Read(ref read) => self.read(read, drive, actions),
+            Event::ReadDone(ref read) => self.read_done(read, drive, actions),
+            Event::Written { lpa, old, new } => self.written(lpa, old, new, drive, actions),
+            Event::Moved { lpa, old, new, cause } => self.moved(lpa, old, new, cause, drive, actions),
+            Event::Trimmed { lpa, old } => self.trimmed(lpa, old, drive, actions),
+            Event::Invalidated(ppa) => self.invalidated(ppa, drive, actions),
+            Event::Collected(superblock) => self.collected(superblock, drive, actions),
+            Event::Erased(superblock) => self.erased(superblock, drive, actions),
+            Event::Idle => self.idle(drive, actions),
+            Event::Woken => self.woken(drive, actions),
+            Event::PlanDone(number) => self.plan_done(number, drive, actions),
+            Event::Copied { lpa, ppa } => self.copied(lpa, ppa, drive, actions),
+            Event::CopyMoved { lpa, old, new } => self.copy_moved(lpa, old, new, drive, actions),
+            Event::CopyDropped { lpa, ppa, why } => self.copy_dropped(lpa, ppa, why, drive, actions),
+            _ => {}
+        }
+    }
+
+    fn reclaim(&mut self, worn: &WornBlock, view: &DriveView<'_>) -> Option<Plan> {
+        let told = (worn.superblock.0, worn.plane.0, worn.block, worn.ppa.0, worn.reads);
+        let text: Option<String> = self.ask::<Option<String>>("reclaim", view, arguments!(told)).flatten();
+        read_as("reclaim", &text?)
+    }
+
+    fn copies(&self) -> CopyBudget {
+        self.most_copies.map_or(CopyBudget::None, CopyBudget::Units)
+    }
+
+    fn reservation(&self) -> Reservation {
+        self.reservation.clone()
+    }
+
+    fn serve(&mut self, read: &Serving<'_>, view: &DriveView<'_>) -> Option<usize> {
+        if !self.has("serve") {
+            return None;
+        }
+        let candidates: Vec<_> = read
+            .candidates
+            .iter()
+            .map(|one| {
+                let running = one.running.map(|class| class.name());
+                let times = (one.remaining.0, one.ahead.0);
+                (one.ppa.0, one.die.0, one.outstanding, running, times, one.here)
+            })
+            .collect();
+        self.ask::<Option<usize>>("serve", view, arguments!(read.lpa.0, candidates)).flatten()
+    }
+
+    fn bytes(&self) -> u64 {
+        self.policy.ask("bytes", |py| Ok(PyTuple::empty(py))).unwrap_or(0)
+    }
+
+    fn figures(&self) -> Vec<Figure> {
+        let figures: Option<Vec<(String, u64)>> = self.policy.ask("figures", |py| Ok(PyTuple::empty(py)));
+        figures.unwrap_or_default().into_iter().map(|(name, value)| (kept(name), value)).collect()
+    }
+
+    fn window_opens(&mut self) {
+        if self.has("window_opens") {
+            self.policy.ask::<Option<bool>>("window_opens", |py| Ok(PyTuple::empty(py)));
+        }
+    }
+
+    state!(System, policy, |this, policy| Self {
+        policy,
+        name: this.name.clone(),
+        methods: this.methods.clone(),
+        most_copies: this.most_copies,
+        reservation: this.reservation.clone(),
+    });
+}
+
+impl Asked {
     fn read(&mut self, read: &ReadEvent, view: &DriveView<'_>, actions: &mut Vec<Action>) {
         self.tell("read", view, actions, arguments!(shown(read)));
     }
@@ -202,12 +277,6 @@ impl System for Asked {
         self.tell("erased", view, actions, arguments!(superblock.0));
     }
 
-    fn reclaim(&mut self, worn: &WornBlock, view: &DriveView<'_>) -> Option<Plan> {
-        let told = (worn.superblock.0, worn.plane.0, worn.block, worn.ppa.0, worn.reads);
-        let text: Option<String> = self.ask::<Option<String>>("reclaim", view, arguments!(told)).flatten();
-        read_as("reclaim", &text?)
-    }
-
     fn idle(&mut self, view: &DriveView<'_>, actions: &mut Vec<Action>) {
         self.tell("idle", view, actions, arguments!());
     }
@@ -218,30 +287,6 @@ impl System for Asked {
 
     fn plan_done(&mut self, number: u64, view: &DriveView<'_>, actions: &mut Vec<Action>) {
         self.tell("plan_done", view, actions, arguments!(number));
-    }
-
-    fn copies(&self) -> CopyBudget {
-        self.most_copies.map_or(CopyBudget::None, CopyBudget::Units)
-    }
-
-    fn reservation(&self) -> Reservation {
-        self.reservation.clone()
-    }
-
-    fn serve(&mut self, read: &Serving<'_>, view: &DriveView<'_>) -> Option<usize> {
-        if !self.has("serve") {
-            return None;
-        }
-        let candidates: Vec<_> = read
-            .candidates
-            .iter()
-            .map(|one| {
-                let running = one.running.map(|class| class.name());
-                let times = (one.remaining.0, one.ahead.0);
-                (one.ppa.0, one.die.0, one.outstanding, running, times, one.here)
-            })
-            .collect();
-        self.ask::<Option<usize>>("serve", view, arguments!(read.lpa.0, candidates)).flatten()
     }
 
     fn copied(&mut self, lpa: Lpa, ppa: Ppa, view: &DriveView<'_>, actions: &mut Vec<Action>) {
@@ -262,27 +307,4 @@ impl System for Asked {
     ) {
         self.tell("copy_dropped", view, actions, arguments!(lpa.0, known(ppa), why.name()));
     }
-
-    fn bytes(&self) -> u64 {
-        self.policy.ask("bytes", |py| Ok(PyTuple::empty(py))).unwrap_or(0)
-    }
-
-    fn figures(&self) -> Vec<Figure> {
-        let figures: Option<Vec<(String, u64)>> = self.policy.ask("figures", |py| Ok(PyTuple::empty(py)));
-        figures.unwrap_or_default().into_iter().map(|(name, value)| (kept(name), value)).collect()
-    }
-
-    fn window_opens(&mut self) {
-        if self.has("window_opens") {
-            self.policy.ask::<Option<bool>>("window_opens", |py| Ok(PyTuple::empty(py)));
-        }
-    }
-
-    state!(System, policy, |this, policy| Self {
-        policy,
-        name: this.name.clone(),
-        methods: this.methods.clone(),
-        most_copies: this.most_copies,
-        reservation: this.reservation.clone(),
-    });
 }

@@ -1,7 +1,7 @@
 //! When systems are woken, and told that the drive is idle.
 
 use crate::device::Device;
-use crate::systems::Watches;
+use crate::systems::{Event, Watches};
 use wordline_base::time::Ns;
 
 impl Device {
@@ -38,14 +38,14 @@ impl Device {
         self.flash.set_now(self.systems.next_wake);
         if self.systems.idle_at == self.flash.now() {
             (self.systems.idle_at, self.systems.idle) = (Ns::NEVER, true);
-            self.tell(Watches::IDLE, |system, drive, actions| system.idle(drive, actions));
+            self.tell(Watches::IDLE, &Event::Idle);
             self.begin_background();
             self.fold_while_idle();
         }
         for number in 0..self.systems.wake.len() {
             if self.systems.wake[number] == self.flash.now() {
                 self.systems.wake[number] = Ns::NEVER;
-                self.tell_one(number, |system, drive, actions| system.woken(drive, actions));
+                self.tell_one(number, &Event::Woken);
             }
         }
         self.systems.next_wake = self.systems.wake_at();

@@ -6,7 +6,7 @@ use crate::device::purposes::Purpose;
 use crate::device::systems::Systems;
 use crate::sched::queue::{Op, OpId};
 use crate::systems::DriveView;
-use crate::systems::{Access, Action, ReadEvent, System, Watches};
+use crate::systems::{Access, Action, Event, ReadEvent, System, Watches};
 use wordline_base::class::Cause;
 use wordline_base::ids::{Lpa, Ppa, SuperblockId};
 
@@ -20,36 +20,37 @@ impl Systems {
 
 impl Device {
     /// Tells those that translate.
-    pub(in crate::device) fn tell_translation(&mut self, tell: impl Fn(&mut dyn System, &DriveView<'_>)) {
-        self.tell(Watches::TRANSLATION, |system, drive, _| tell(system, drive));
+    pub(in crate::device) fn tell_translation(&mut self, event: &Event) {
+        self.tell(Watches::TRANSLATION, event);
     }
 
     /// Tells every system that watches for it.
-    pub(super) fn tell(
-        &mut self,
-        what: Watches,
-        tell: impl Fn(&mut dyn System, &DriveView<'_>, &mut Vec<Action>),
-    ) {
+    pub(super) fn tell(&mut self, what: Watches, event: &Event) {
         let Some(mut all) = self.systems.take_all_watching(what) else { return };
         for (number, system) in all.iter_mut().enumerate() {
             if self.systems.each.get(number).is_some_and(|watches| watches.has(what)) {
-                self.tell_this(number, system.get_mut(), &tell);
+                self.tell_event(number, system.get_mut(), event);
             }
         }
         self.systems.put_all_back(all);
     }
 
     /// Tells one system.
-    pub(in crate::device) fn tell_one(
-        &mut self,
-        number: usize,
-        tell: impl Fn(&mut dyn System, &DriveView<'_>, &mut Vec<Action>),
-    ) {
+    pub(in crate::device) fn tell_one(&mut self, number: usize, event: &Event) {
         let mut all = std::mem::take(&mut self.systems.all);
         if let Some(system) = all.get_mut(number) {
-            self.tell_this(number, system.get_mut(), &tell);
+            self.tell_event(number, system.get_mut(), event);
         }
         self.systems.put_all_back(all);
+    }
+
+    #[inline]
+    fn tell_event(&mut self, number: usize, system: &mut dyn System, event: &Event) {
+        self.tell_this(number, system, &|system: &mut dyn System,
+                                         drive: &DriveView<'_>,
+                                         actions: &mut Vec<Action>| {
+            system.told(event, drive, actions);
+        });
     }
 
     /// Tells a system, whose list is not with the drive meanwhile, and takes down what it asks for.
@@ -92,7 +93,7 @@ impl Device {
                 self.record_read(unit);
             }
             let read = self.read_event(unit, joins);
-            self.tell(Watches::READ, |system, drive, actions| system.read(&read, drive, actions));
+            self.tell(Watches::READ, &Event::Read(read));
         }
     }
 
@@ -109,7 +110,7 @@ impl Device {
         if self.systems.watches.has(Watches::READ_DONE) && self.is_awaited(unit) {
             let read = self.read_event(unit, false);
             self.systems.read = Some((read.lpa, read.ppa));
-            self.tell(Watches::READ_DONE, |system, drive, actions| system.read_done(&read, drive, actions));
+            self.tell(Watches::READ_DONE, &Event::ReadDone(read));
             self.systems.read = None;
         }
     }
@@ -156,31 +157,27 @@ impl Device {
     /// A page that held nothing got its place.
     #[inline(always)]
     pub(in crate::device) fn tell_allocated(&mut self, lpa: Lpa, ppa: Ppa) {
-        self.tell(Watches::ALLOCATED, |system, drive, _| system.allocated(lpa, ppa, drive));
+        self.tell(Watches::ALLOCATED, &Event::Allocated { lpa, ppa });
     }
 
     #[inline(always)]
     pub(in crate::device) fn tell_written(&mut self, lpa: Lpa, old: Ppa, new: Ppa) {
         if self.systems.watches.has(Watches::WRITTEN) {
-            self.tell(Watches::WRITTEN, |system, drive, actions| {
-                system.written(lpa, old, new, drive, actions)
-            });
+            self.tell(Watches::WRITTEN, &Event::Written { lpa, old, new });
         }
     }
 
     #[inline(always)]
     pub(in crate::device) fn tell_moved(&mut self, lpa: Lpa, old: Ppa, new: Ppa, cause: Cause) {
         if self.systems.watches.has(Watches::MOVED) {
-            self.tell(Watches::MOVED, |system, drive, actions| {
-                system.moved(lpa, old, new, cause, drive, actions);
-            });
+            self.tell(Watches::MOVED, &Event::Moved { lpa, old, new, cause });
         }
     }
 
     #[inline(always)]
     pub(in crate::device) fn tell_invalidated(&mut self, ppa: Ppa) {
         if self.systems.watches.has(Watches::INVALIDATED) {
-            self.tell(Watches::INVALIDATED, |system, drive, actions| system.invalidated(ppa, drive, actions));
+            self.tell(Watches::INVALIDATED, &Event::Invalidated(ppa));
         }
     }
 
@@ -188,7 +185,7 @@ impl Device {
     #[inline(always)]
     pub(in crate::device) fn tell_trimmed(&mut self, lpa: Lpa, old: Ppa) {
         if self.systems.watches.has(Watches::TRIMMED) {
-            self.tell(Watches::TRIMMED, |system, drive, actions| system.trimmed(lpa, old, drive, actions));
+            self.tell(Watches::TRIMMED, &Event::Trimmed { lpa, old });
         }
     }
 
@@ -210,16 +207,14 @@ impl Device {
     #[inline]
     pub(in crate::device) fn tell_collected(&mut self, superblock: SuperblockId) {
         if self.systems.watches.has(Watches::COLLECTED) {
-            self.tell(Watches::COLLECTED, |system, drive, actions| {
-                system.collected(superblock, drive, actions);
-            });
+            self.tell(Watches::COLLECTED, &Event::Collected(superblock));
         }
     }
 
     #[inline]
     pub(in crate::device) fn tell_erased(&mut self, superblock: SuperblockId) {
         if self.systems.watches.has(Watches::ERASED) {
-            self.tell(Watches::ERASED, |system, drive, actions| system.erased(superblock, drive, actions));
+            self.tell(Watches::ERASED, &Event::Erased(superblock));
         }
     }
 }

@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::WornBlock;
-use super::{Action, DriveView, Figure, Plan, ReadEvent, System, Watches};
+use super::{Action, DriveView, Event, Figure, Plan, ReadEvent, System, Watches};
 use crate::blocks::Domains;
 use crate::mapping::{Found, Lookup};
 use crate::nand::Geometry;
@@ -243,13 +243,71 @@ impl System for Astro {
         self.page_at(position, drive).map(Found::Guess)
     }
 
-    fn wrong_guess(&mut self, lpa: Lpa, _guessed: Ppa, _found: Lpa, _drive: &DriveView<'_>) {
-        // A page that held nothing when its region was ordered.
-        self.table.update(lpa);
+    fn told(&mut self, event: &Event, drive: &DriveView<'_>, actions: &mut Vec<Action>) {
+        match *event {
+            Event::WrongGuess { lpa, .. } => self.wrong_guess(lpa),
+            Event::ReadDone(ref read) => self.read_done(read, drive, actions),
+            Event::Written { lpa, old, new } => self.written(lpa, old, new, drive, actions),
+            Event::Allocated { lpa, ppa } => self.allocated(lpa, ppa, drive),
+            Event::Moved { lpa, new, .. } => self.moved(lpa, new, drive),
+            Event::Trimmed { lpa, .. } => self.trimmed(lpa, drive, actions),
+            Event::Collected(superblock) => self.collected(superblock, drive, actions),
+            Event::WornWhileOpen(superblock) => self.worn_while_open(superblock, drive, actions),
+            Event::Woken => self.woken(drive, actions),
+            Event::PlanDone(number) => self.plan_done(number, drive, actions),
+            _ => {}
+        }
     }
 
     fn awaits(&self, _lpa: Lpa) -> bool {
         self.config.read_threshold > 0
+    }
+
+    fn reclaim(&mut self, worn: &WornBlock, _drive: &DriveView<'_>) -> Option<Plan> {
+        // Its turn comes when the plan, which moves nothing, has ended.
+        self.agenda.push(Due::Block(worn.superblock));
+        self.plans += 1;
+        Some(Plan { cause: Cause::ReadReclaim, destinations: vec![], steps: vec![], erase: vec![] })
+    }
+
+    fn plan_started(&mut self, number: u64, opened: &[SuperblockId], _drive: &DriveView<'_>) -> bool {
+        let Some(ordering) = self.orderings.get_mut(&number) else { return false };
+        ordering.started = true;
+        let Some(stretch) = self.stretches.get_mut(ordering.stretch).filter(|_| !opened.is_empty()) else {
+            return false;
+        };
+        stretch.superblocks = opened.to_vec();
+        stretch.open = self.shape.is_some_and(|shape| shape.regions > 1);
+        stretch.open
+    }
+
+    fn bytes(&self) -> u64 {
+        let at_once = u64::from(self.config.at_once);
+        let ordering = at_once * u64::from(self.config.region_pages) * u64::from(self.unit_bytes);
+        let runs = self.shape.map_or(1, |shape| u64::from(shape.width * shape.rounds));
+        let placed = at_once * Ordering::bytes(self.config.region_pages);
+        self.table.bytes(runs) + ordering + placed + self.residual_bytes
+    }
+
+    fn figures(&self) -> Vec<Figure> {
+        let mut figures = self.counters.figures();
+        figures.extend([
+            ("ordered_regions", self.table.ordered()),
+            ("updated_groups", self.table.updated_groups()),
+            ("region_table_bytes", self.table.bytes(1)),
+        ]);
+        figures
+    }
+
+    fn window_opens(&mut self) {
+        self.counters = AstroCounters::default();
+    }
+}
+
+impl Astro {
+    fn wrong_guess(&mut self, lpa: Lpa) {
+        // A page that held nothing when its region was ordered.
+        self.table.update(lpa);
     }
 
     /// Counted when it is done: one that is sent on to another die is no second one, and must not have its page moved again.
@@ -279,19 +337,11 @@ impl System for Astro {
         self.page_moved(lpa, ppa, drive);
     }
 
-    fn moved(
-        &mut self,
-        lpa: Lpa,
-        _old: Ppa,
-        new: Ppa,
-        _cause: Cause,
-        drive: &DriveView<'_>,
-        _actions: &mut Vec<Action>,
-    ) {
+    fn moved(&mut self, lpa: Lpa, new: Ppa, drive: &DriveView<'_>) {
         self.page_moved(lpa, new, drive);
     }
 
-    fn trimmed(&mut self, lpa: Lpa, _old: Ppa, drive: &DriveView<'_>, actions: &mut Vec<Action>) {
+    fn trimmed(&mut self, lpa: Lpa, drive: &DriveView<'_>, actions: &mut Vec<Action>) {
         if self.counted {
             let region = self.table.region_of(lpa);
             if let Some(state) = self.region_mut(region) {
@@ -309,13 +359,6 @@ impl System for Astro {
         if let Some(region) = region.filter(|&region| self.is_worth_ordering(region)) {
             self.make_due(region, Trigger::Collection, drive, actions);
         }
-    }
-
-    fn reclaim(&mut self, worn: &WornBlock, _drive: &DriveView<'_>) -> Option<Plan> {
-        // Its turn comes when the plan, which moves nothing, has ended.
-        self.agenda.push(Due::Block(worn.superblock));
-        self.plans += 1;
-        Some(Plan { cause: Cause::ReadReclaim, destinations: vec![], steps: vec![], erase: vec![] })
     }
 
     fn worn_while_open(
@@ -337,17 +380,6 @@ impl System for Astro {
                 actions.push(Action::Plan(plan));
             }
         }
-    }
-
-    fn plan_started(&mut self, number: u64, opened: &[SuperblockId], _drive: &DriveView<'_>) -> bool {
-        let Some(ordering) = self.orderings.get_mut(&number) else { return false };
-        ordering.started = true;
-        let Some(stretch) = self.stretches.get_mut(ordering.stretch).filter(|_| !opened.is_empty()) else {
-            return false;
-        };
-        stretch.superblocks = opened.to_vec();
-        stretch.open = self.shape.is_some_and(|shape| shape.regions > 1);
-        stretch.open
     }
 
     fn plan_done(&mut self, number: u64, drive: &DriveView<'_>, actions: &mut Vec<Action>) {
@@ -373,27 +405,5 @@ impl System for Astro {
         }
         self.agenda.release();
         actions.push(Action::WakeAt(drive.now()));
-    }
-
-    fn bytes(&self) -> u64 {
-        let at_once = u64::from(self.config.at_once);
-        let ordering = at_once * u64::from(self.config.region_pages) * u64::from(self.unit_bytes);
-        let runs = self.shape.map_or(1, |shape| u64::from(shape.width * shape.rounds));
-        let placed = at_once * Ordering::bytes(self.config.region_pages);
-        self.table.bytes(runs) + ordering + placed + self.residual_bytes
-    }
-
-    fn figures(&self) -> Vec<Figure> {
-        let mut figures = self.counters.figures();
-        figures.extend([
-            ("ordered_regions", self.table.ordered()),
-            ("updated_groups", self.table.updated_groups()),
-            ("region_table_bytes", self.table.bytes(1)),
-        ]);
-        figures
-    }
-
-    fn window_opens(&mut self) {
-        self.counters = AstroCounters::default();
     }
 }

@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Action, DriveView, Figure, Steering, System, Watches};
+use super::{Action, DriveView, Event, Figure, Steering, System, Watches};
 use crate::blocks::{BlockState, Domains};
 use crate::nand::Geometry;
 use crate::placement::ProgramIntent;
@@ -27,7 +27,6 @@ use crate::space::described_units;
 use choice::{Choice, PageWrite, choose};
 use limits::check_start;
 use logs::{Log, Logs, Work};
-use wordline_base::class::Cause;
 use wordline_base::ids::{DomainId, Lpa, Ppa, SuperblockId};
 use wordline_base::snapshot::Stored;
 use wordline_config::block_map::{BlockMapConfig, BlockMapKind};
@@ -278,20 +277,14 @@ impl System for BlockMap {
         }
     }
 
-    fn programmed(&mut self, superblock: SuperblockId, drive: &DriveView<'_>, actions: &mut Vec<Action>) {
-        let (domain, _) = drive.split(superblock);
-        let Some(logs) = self.domains.get(domain.index()) else { return };
-        let Some(&log) = logs.at(superblock) else { return };
-        let is_idle = logs.work.is_none();
-        let (held, waits) = (logs.is_held(superblock), logs.work == Some(Work::Settle(superblock)));
-        let full = drive.next_unit(superblock).is_some_and(|next| next >= Self::capacity(drive));
-        if full && !log.closed && (!held || (waits && log.owner.is_none())) {
-            self.is_full(log, drive, actions);
-        }
-        // The page that others were copied for is there.
-        let taken_along = self.config.policy == BlockMapKind::Fast && log.taken_along && is_idle && !full;
-        if waits || taken_along {
-            self.merge(superblock, drive, actions);
+    fn told(&mut self, event: &Event, drive: &DriveView<'_>, actions: &mut Vec<Action>) {
+        match *event {
+            Event::Programmed(superblock) => self.programmed(superblock, drive, actions),
+            Event::PlanDone(number) => self.plan_done(number, drive, actions),
+            Event::Written { lpa, new, .. } => self.written(lpa, new, drive),
+            Event::Moved { lpa, new, .. } => self.moved(lpa, new, drive),
+            Event::Erased(superblock) => self.erased(superblock, drive, actions),
+            _ => {}
         }
     }
 
@@ -325,49 +318,6 @@ impl System for BlockMap {
         }
     }
 
-    fn plan_done(&mut self, number: u64, drive: &DriveView<'_>, actions: &mut Vec<Action>) {
-        if let Some(domain) = self.plans.remove(&number) {
-            self.plan_ended(DomainId(domain), drive, actions);
-        }
-    }
-
-    fn written(&mut self, lpa: Lpa, _old: Ppa, new: Ppa, drive: &DriveView<'_>, _actions: &mut Vec<Action>) {
-        self.check_place(lpa, new, drive);
-    }
-
-    fn moved(
-        &mut self,
-        lpa: Lpa,
-        _old: Ppa,
-        new: Ppa,
-        _cause: Cause,
-        drive: &DriveView<'_>,
-        _actions: &mut Vec<Action>,
-    ) {
-        self.check_place(lpa, new, drive);
-    }
-
-    fn erased(&mut self, superblock: SuperblockId, drive: &DriveView<'_>, actions: &mut Vec<Action>) {
-        let (domain, _) = drive.split(superblock);
-        if let Some(logs) = self.logs(domain) {
-            logs.remove(superblock);
-            match &mut logs.work {
-                // Nothing is to be merged for it any more.
-                Some(Work::Full { log, .. }) if *log == superblock => *log = SuperblockId::NONE,
-                Some(Work::Settle(log)) if *log == superblock => {
-                    logs.work = None;
-                    actions.push(Action::AskAgain);
-                }
-                _ => {}
-            }
-        }
-        let block =
-            slot(&mut self.owner, superblock.0).map_or(NOBODY, |owner| std::mem::replace(owner, NOBODY));
-        if let Some(data) = slot(&mut self.data, block).filter(|data| **data == superblock.0) {
-            *data = NOBODY;
-        }
-    }
-
     fn bytes(&self) -> u64 {
         let planes = u64::from(self.planes);
         let blocks =
@@ -397,5 +347,59 @@ impl System for BlockMap {
 
     fn window_opens(&mut self) {
         self.counters = Counters::default();
+    }
+}
+
+impl BlockMap {
+    fn programmed(&mut self, superblock: SuperblockId, drive: &DriveView<'_>, actions: &mut Vec<Action>) {
+        let (domain, _) = drive.split(superblock);
+        let Some(logs) = self.domains.get(domain.index()) else { return };
+        let Some(&log) = logs.at(superblock) else { return };
+        let is_idle = logs.work.is_none();
+        let (held, waits) = (logs.is_held(superblock), logs.work == Some(Work::Settle(superblock)));
+        let full = drive.next_unit(superblock).is_some_and(|next| next >= Self::capacity(drive));
+        if full && !log.closed && (!held || (waits && log.owner.is_none())) {
+            self.is_full(log, drive, actions);
+        }
+        // The page that others were copied for is there.
+        let taken_along = self.config.policy == BlockMapKind::Fast && log.taken_along && is_idle && !full;
+        if waits || taken_along {
+            self.merge(superblock, drive, actions);
+        }
+    }
+
+    fn plan_done(&mut self, number: u64, drive: &DriveView<'_>, actions: &mut Vec<Action>) {
+        if let Some(domain) = self.plans.remove(&number) {
+            self.plan_ended(DomainId(domain), drive, actions);
+        }
+    }
+
+    fn written(&mut self, lpa: Lpa, new: Ppa, drive: &DriveView<'_>) {
+        self.check_place(lpa, new, drive);
+    }
+
+    fn moved(&mut self, lpa: Lpa, new: Ppa, drive: &DriveView<'_>) {
+        self.check_place(lpa, new, drive);
+    }
+
+    fn erased(&mut self, superblock: SuperblockId, drive: &DriveView<'_>, actions: &mut Vec<Action>) {
+        let (domain, _) = drive.split(superblock);
+        if let Some(logs) = self.logs(domain) {
+            logs.remove(superblock);
+            match &mut logs.work {
+                // Nothing is to be merged for it any more.
+                Some(Work::Full { log, .. }) if *log == superblock => *log = SuperblockId::NONE,
+                Some(Work::Settle(log)) if *log == superblock => {
+                    logs.work = None;
+                    actions.push(Action::AskAgain);
+                }
+                _ => {}
+            }
+        }
+        let block =
+            slot(&mut self.owner, superblock.0).map_or(NOBODY, |owner| std::mem::replace(owner, NOBODY));
+        if let Some(data) = slot(&mut self.data, block).filter(|data| **data == superblock.0) {
+            *data = NOBODY;
+        }
     }
 }

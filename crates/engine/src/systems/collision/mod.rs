@@ -14,9 +14,9 @@ use serde::{Deserialize, Serialize};
 use super::awaited::Awaited;
 use crate::nand::Geometry;
 use crate::nand::timing::Timing;
-use crate::replicate::{CopyBudget, CopyLoss, CopyTarget, Serving};
+use crate::replicate::{CopyBudget, CopyTarget, Serving};
 use crate::stats::collisions::together::Together;
-use crate::systems::{Action, DriveView, Figure, ReadEvent, System, Watches};
+use crate::systems::{Action, DriveView, Event, Figure, ReadEvent, System, Watches};
 use map::ReplicationMap;
 use pairs::PairList;
 use rate::ReadRates;
@@ -261,70 +261,20 @@ impl System for Collision {
         if self.budget == 0 { CopyBudget::None } else { CopyBudget::Units(self.budget) }
     }
 
-    fn read(&mut self, read: &ReadEvent, drive: &DriveView<'_>, _: &mut Vec<Action>) {
-        if read.joins || drive.is_reserved(read.die) {
-            return;
+    fn told(&mut self, event: &Event, drive: &DriveView<'_>, actions: &mut Vec<Action>) {
+        match *event {
+            Event::Read(ref read) => self.read(read, drive),
+            Event::ReadDone(ref read) => self.read_done(read, drive, actions),
+            Event::Copied { lpa, ppa } => self.copied(lpa, ppa),
+            Event::CopyMoved { lpa, old, new } => self.copy_moved(lpa, old, new),
+            Event::CopyDropped { lpa, ppa, .. } => self.copy_dropped(lpa, ppa),
+            _ => {}
         }
-        self.counters.reads += 1;
-        self.rates.count(read.die.index(), drive.now());
-        let outstanding = drive.outstanding();
-        let here = outstanding.get(read.die.index()).copied().unwrap_or(0);
-        if here < 2 {
-            return;
-        }
-        self.there.clear();
-        drive.reads_at(read.die, &mut self.there);
-        // One that is sent on keeps its turn; one that is rebuilt from parity isn't there.
-        let Some(index) = self.there.iter().rposition(|other| other.ppa == read.ppa) else { return };
-        let this = self.there.remove(index);
-        if self.there.is_empty() {
-            // Nothing to collide with but programs and erases.
-            return self.together[read.die.index()].is_alone();
-        }
-        self.together[read.die.index()].comes(this.order);
-        self.there.push(this);
-        self.counters.collisions += 1;
-        let mut loads = std::mem::take(&mut self.loads);
-        let counted = if drive.reserves_dies() {
-            let dies = (0u32..).zip(outstanding);
-            let counts = |(die, &load)| if drive.is_reserved(DieId(die)) { u32::MAX } else { load };
-            loads.clear();
-            loads.extend(dies.map(counts));
-            &loads
-        } else {
-            outstanding
-        };
-        let least = counted.iter().copied().fold(here, u32::min);
-        if here - least >= 2 {
-            self.counters.imbalanced += 1;
-            self.collide(read.die, counted, drive);
-        }
-        self.loads = loads;
     }
 
     #[inline]
     fn awaits(&self, lpa: Lpa) -> bool {
         self.awaited.contains(lpa)
-    }
-
-    fn read_done(&mut self, read: &ReadEvent, drive: &DriveView<'_>, actions: &mut Vec<Action>) {
-        let lpa = read.lpa;
-        let Some(to) = self.awaited.take(lpa) else { return };
-        if self.budget == 0 || to == drive.die_of(drive.find(lpa)) {
-            // It has moved to that die meanwhile.
-            return;
-        }
-        if let Some(old) = self.map.remove(lpa) {
-            actions.push(Action::DropCopy { lpa, ppa: old.replica });
-        }
-        while self.map.len() + self.under_way.len() >= self.budget as usize {
-            if self.map.is_empty() {
-                return;
-            }
-            self.make_room(drive, actions);
-        }
-        self.under_way.insert(lpa);
-        actions.push(Action::Copy { lpa, to: CopyTarget::Die(to) });
     }
 
     fn serve(&mut self, read: &Serving<'_>, _: &DriveView<'_>) -> Option<usize> {
@@ -343,23 +293,6 @@ impl System for Collision {
         }
         self.map.read(read.lpa, of_replica);
         Some(chosen)
-    }
-
-    fn copied(&mut self, lpa: Lpa, ppa: Ppa, _: &DriveView<'_>, _: &mut Vec<Action>) {
-        self.under_way.remove(&lpa);
-        self.map.add(lpa, ppa);
-    }
-
-    fn copy_moved(&mut self, lpa: Lpa, old: Ppa, new: Ppa, _: &DriveView<'_>, _: &mut Vec<Action>) {
-        self.map.relocate(lpa, old, new);
-    }
-
-    fn copy_dropped(&mut self, lpa: Lpa, ppa: Ppa, _: CopyLoss, _: &DriveView<'_>, _: &mut Vec<Action>) {
-        if ppa.is_some() {
-            self.map.forget(lpa, ppa);
-        } else {
-            self.under_way.remove(&lpa);
-        }
     }
 
     /// Lists and map at their full length, as §III and §IV-A count them.
@@ -403,6 +336,86 @@ impl System for Collision {
 
     fn window_opens(&mut self) {
         self.counters = Counters::default();
+    }
+}
+
+impl Collision {
+    fn read(&mut self, read: &ReadEvent, drive: &DriveView<'_>) {
+        if read.joins || drive.is_reserved(read.die) {
+            return;
+        }
+        self.counters.reads += 1;
+        self.rates.count(read.die.index(), drive.now());
+        let outstanding = drive.outstanding();
+        let here = outstanding.get(read.die.index()).copied().unwrap_or(0);
+        if here < 2 {
+            return;
+        }
+        self.there.clear();
+        drive.reads_at(read.die, &mut self.there);
+        // One that is sent on keeps its turn; one that is rebuilt from parity isn't there.
+        let Some(index) = self.there.iter().rposition(|other| other.ppa == read.ppa) else { return };
+        let this = self.there.remove(index);
+        if self.there.is_empty() {
+            // Nothing to collide with but programs and erases.
+            return self.together[read.die.index()].is_alone();
+        }
+        self.together[read.die.index()].comes(this.order);
+        self.there.push(this);
+        self.counters.collisions += 1;
+        let mut loads = std::mem::take(&mut self.loads);
+        let counted = if drive.reserves_dies() {
+            let dies = (0u32..).zip(outstanding);
+            let counts = |(die, &load)| if drive.is_reserved(DieId(die)) { u32::MAX } else { load };
+            loads.clear();
+            loads.extend(dies.map(counts));
+            &loads
+        } else {
+            outstanding
+        };
+        let least = counted.iter().copied().fold(here, u32::min);
+        if here - least >= 2 {
+            self.counters.imbalanced += 1;
+            self.collide(read.die, counted, drive);
+        }
+        self.loads = loads;
+    }
+
+    fn read_done(&mut self, read: &ReadEvent, drive: &DriveView<'_>, actions: &mut Vec<Action>) {
+        let lpa = read.lpa;
+        let Some(to) = self.awaited.take(lpa) else { return };
+        if self.budget == 0 || to == drive.die_of(drive.find(lpa)) {
+            // It has moved to that die meanwhile.
+            return;
+        }
+        if let Some(old) = self.map.remove(lpa) {
+            actions.push(Action::DropCopy { lpa, ppa: old.replica });
+        }
+        while self.map.len() + self.under_way.len() >= self.budget as usize {
+            if self.map.is_empty() {
+                return;
+            }
+            self.make_room(drive, actions);
+        }
+        self.under_way.insert(lpa);
+        actions.push(Action::Copy { lpa, to: CopyTarget::Die(to) });
+    }
+
+    fn copied(&mut self, lpa: Lpa, ppa: Ppa) {
+        self.under_way.remove(&lpa);
+        self.map.add(lpa, ppa);
+    }
+
+    fn copy_moved(&mut self, lpa: Lpa, old: Ppa, new: Ppa) {
+        self.map.relocate(lpa, old, new);
+    }
+
+    fn copy_dropped(&mut self, lpa: Lpa, ppa: Ppa) {
+        if ppa.is_some() {
+            self.map.forget(lpa, ppa);
+        } else {
+            self.under_way.remove(&lpa);
+        }
     }
 }
 

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::awaited::Awaited;
 use crate::nand::Geometry;
 use crate::replicate::{Candidate, CopyBudget, CopyLoss, CopyTarget, Reservation, Serving};
-use crate::systems::{Action, Distance, DriveView, Figure, ReadEvent, System, Watches};
+use crate::systems::{Action, Distance, DriveView, Event, Figure, ReadEvent, System, Watches};
 use lists::{Found, ReadLists};
 use obstacle::Obstacle;
 use wordline_base::class::Class;
@@ -195,55 +195,20 @@ impl System for Hotr {
         }
     }
 
-    fn read(&mut self, read: &ReadEvent, drive: &DriveView<'_>, actions: &mut Vec<Action>) {
-        let lpa = read.lpa;
-        self.counters.reads += 1;
-        self.note_page(lpa, drive.logical_units());
-        if self.lists.staged(lpa).is_some_and(|staged| staged.place == read.ppa) {
-            return;
-        }
-        let obstacle = self.met(drive.command(read.die), read.die, drive);
-        let blocked = self.count_obstacle(obstacle);
-        if self.config.track == TrackedReads::Blocked && !blocked {
-            return;
-        }
-        let chip = self.chip_of(read.die);
-        match self.lists.read(chip, lpa) {
-            Found::Miss(gone) => {
-                self.counters.misses += 1;
-                if let Some((lpa, ppa)) = gone {
-                    self.counters.gave_way += 1;
-                    actions.push(Action::DropCopy { lpa, ppa });
-                }
-            }
-            Found::NotStaged(before) => {
-                self.counters.hits += 1;
-                let migrates = blocked || self.config.migrate == TrackedReads::All;
-                // A page that was staged from another chip's list is so still.
-                if migrates && before >= self.config.hot_count && self.lists.staged(lpa).is_none() {
-                    self.await_page(lpa, chip);
-                }
-            }
-            Found::Staged => self.counters.hits += 1,
+    fn told(&mut self, event: &Event, drive: &DriveView<'_>, actions: &mut Vec<Action>) {
+        match *event {
+            Event::Read(ref read) => self.read(read, drive, actions),
+            Event::ReadDone(ref read) => self.read_done(read, drive, actions),
+            Event::Copied { lpa, ppa } => self.copied(lpa, ppa, drive, actions),
+            Event::CopyMoved { lpa, old, new } => self.copy_moved(lpa, old, new, drive),
+            Event::CopyDropped { lpa, ppa, why } => self.copy_dropped(lpa, ppa, why),
+            _ => {}
         }
     }
 
     #[inline]
     fn awaits(&self, lpa: Lpa) -> bool {
         self.awaited.contains(lpa)
-    }
-
-    fn read_done(&mut self, read: &ReadEvent, drive: &DriveView<'_>, actions: &mut Vec<Action>) {
-        let lpa = read.lpa;
-        let Some(chip) = self.awaited.take(lpa) else { return };
-        let Some(to) = self.target(chip, drive).filter(|_| self.limit() > 0) else { return };
-        while self.lists.staged_pages() + self.under_way.len() >= self.limit() {
-            let Some((old, ppa)) = self.lists.drop_oldest() else { return };
-            self.counters.gave_way += 1;
-            actions.push(Action::DropCopy { lpa: old, ppa });
-        }
-        self.under_way.insert(lpa, chip);
-        actions.push(Action::Copy { lpa, to });
     }
 
     fn serve(&mut self, read: &Serving<'_>, drive: &DriveView<'_>) -> Option<usize> {
@@ -263,28 +228,6 @@ impl System for Hotr {
         self.counters.redirected_to_queued += u64::from(staging == Some(Obstacle::Queued));
         self.lists.redirected(read.lpa);
         Some(here)
-    }
-
-    fn copied(&mut self, lpa: Lpa, ppa: Ppa, drive: &DriveView<'_>, actions: &mut Vec<Action>) {
-        let chip = self.under_way.remove(&lpa).unwrap_or(0);
-        self.counters.migrations += 1;
-        if !self.lists.stage(chip, lpa, ppa, drive.die_of(ppa)) {
-            actions.push(Action::DropCopy { lpa, ppa });
-        }
-    }
-
-    fn copy_moved(&mut self, lpa: Lpa, old: Ppa, new: Ppa, drive: &DriveView<'_>, _: &mut Vec<Action>) {
-        self.lists.relocate(lpa, old, new, drive.die_of(new));
-    }
-
-    fn copy_dropped(&mut self, lpa: Lpa, ppa: Ppa, why: CopyLoss, _: &DriveView<'_>, _: &mut Vec<Action>) {
-        if !ppa.is_some() {
-            self.under_way.remove(&lpa);
-            return;
-        }
-        let by_host = matches!(why, CopyLoss::Written | CopyLoss::Trimmed);
-        self.counters.invalidated += u64::from(by_host);
-        self.lists.gone(lpa, ppa, by_host);
     }
 
     /// The lists at their full length.
@@ -326,6 +269,76 @@ impl System for Hotr {
 
     fn window_opens(&mut self) {
         self.counters = Counters::default();
+    }
+}
+
+impl Hotr {
+    fn read(&mut self, read: &ReadEvent, drive: &DriveView<'_>, actions: &mut Vec<Action>) {
+        let lpa = read.lpa;
+        self.counters.reads += 1;
+        self.note_page(lpa, drive.logical_units());
+        if self.lists.staged(lpa).is_some_and(|staged| staged.place == read.ppa) {
+            return;
+        }
+        let obstacle = self.met(drive.command(read.die), read.die, drive);
+        let blocked = self.count_obstacle(obstacle);
+        if self.config.track == TrackedReads::Blocked && !blocked {
+            return;
+        }
+        let chip = self.chip_of(read.die);
+        match self.lists.read(chip, lpa) {
+            Found::Miss(gone) => {
+                self.counters.misses += 1;
+                if let Some((lpa, ppa)) = gone {
+                    self.counters.gave_way += 1;
+                    actions.push(Action::DropCopy { lpa, ppa });
+                }
+            }
+            Found::NotStaged(before) => {
+                self.counters.hits += 1;
+                let migrates = blocked || self.config.migrate == TrackedReads::All;
+                // A page that was staged from another chip's list is so still.
+                if migrates && before >= self.config.hot_count && self.lists.staged(lpa).is_none() {
+                    self.await_page(lpa, chip);
+                }
+            }
+            Found::Staged => self.counters.hits += 1,
+        }
+    }
+
+    fn read_done(&mut self, read: &ReadEvent, drive: &DriveView<'_>, actions: &mut Vec<Action>) {
+        let lpa = read.lpa;
+        let Some(chip) = self.awaited.take(lpa) else { return };
+        let Some(to) = self.target(chip, drive).filter(|_| self.limit() > 0) else { return };
+        while self.lists.staged_pages() + self.under_way.len() >= self.limit() {
+            let Some((old, ppa)) = self.lists.drop_oldest() else { return };
+            self.counters.gave_way += 1;
+            actions.push(Action::DropCopy { lpa: old, ppa });
+        }
+        self.under_way.insert(lpa, chip);
+        actions.push(Action::Copy { lpa, to });
+    }
+
+    fn copied(&mut self, lpa: Lpa, ppa: Ppa, drive: &DriveView<'_>, actions: &mut Vec<Action>) {
+        let chip = self.under_way.remove(&lpa).unwrap_or(0);
+        self.counters.migrations += 1;
+        if !self.lists.stage(chip, lpa, ppa, drive.die_of(ppa)) {
+            actions.push(Action::DropCopy { lpa, ppa });
+        }
+    }
+
+    fn copy_moved(&mut self, lpa: Lpa, old: Ppa, new: Ppa, drive: &DriveView<'_>) {
+        self.lists.relocate(lpa, old, new, drive.die_of(new));
+    }
+
+    fn copy_dropped(&mut self, lpa: Lpa, ppa: Ppa, why: CopyLoss) {
+        if !ppa.is_some() {
+            self.under_way.remove(&lpa);
+            return;
+        }
+        let by_host = matches!(why, CopyLoss::Written | CopyLoss::Trimmed);
+        self.counters.invalidated += u64::from(by_host);
+        self.lists.gone(lpa, ppa, by_host);
     }
 }
 

@@ -12,7 +12,7 @@ mod idle;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Access, Action, Confine, DriveView, Figure, System, Watches};
+use super::{Access, Action, Confine, DriveView, Event, Figure, System, Watches};
 use crate::blocks::Domains;
 use crate::nand::Geometry;
 use crate::placement::{PlaneSet, ProgramIntent};
@@ -380,44 +380,16 @@ impl System for Partition {
         before != after
     }
 
-    fn allocated(&mut self, lpa: Lpa, ppa: Ppa, drive: &DriveView<'_>) {
-        self.relocate(lpa, Ppa::NONE, ppa, drive);
-    }
-
-    fn trimmed(&mut self, lpa: Lpa, old: Ppa, drive: &DriveView<'_>, _: &mut Vec<Action>) {
-        self.relocate(lpa, old, Ppa::NONE, drive);
-        self.history.forget(lpa);
-    }
-
-    fn written(&mut self, lpa: Lpa, old: Ppa, new: Ppa, drive: &DriveView<'_>, _: &mut Vec<Action>) {
-        self.count_program(Cause::Host);
-        self.relocate(lpa, old, new, drive);
-    }
-
-    fn moved(
-        &mut self,
-        lpa: Lpa,
-        old: Ppa,
-        new: Ppa,
-        cause: Cause,
-        drive: &DriveView<'_>,
-        _: &mut Vec<Action>,
-    ) {
-        self.count_program(cause);
-        self.relocate(lpa, old, new, drive);
-        if Self::channel_of(drive, old) != Self::channel_of(drive, new) {
-            self.counters.piggybacked += u64::from(cause == Cause::Gc);
-            self.counters.migrated_at_idle += u64::from(cause == Cause::Migration);
+    fn told(&mut self, event: &Event, drive: &DriveView<'_>, actions: &mut Vec<Action>) {
+        match *event {
+            Event::Allocated { lpa, ppa } => self.allocated(lpa, ppa, drive),
+            Event::Trimmed { lpa, old } => self.trimmed(lpa, old, drive),
+            Event::Written { lpa, old, new } => self.written(lpa, old, new, drive),
+            Event::Moved { lpa, old, new, cause } => self.moved(lpa, old, new, cause, drive),
+            Event::Idle => self.idle(drive, actions),
+            Event::PlanDone(_) => self.plan_done(drive, actions),
+            _ => {}
         }
-    }
-
-    fn idle(&mut self, drive: &DriveView<'_>, actions: &mut Vec<Action>) {
-        self.migrate(drive, actions);
-    }
-
-    fn plan_done(&mut self, _: u64, drive: &DriveView<'_>, actions: &mut Vec<Action>) {
-        self.migrating = false;
-        self.migrate(drive, actions);
     }
 
     /// The bits of the history with each entry of the map, and a count for each block.
@@ -465,5 +437,39 @@ impl System for Partition {
     fn window_opens(&mut self) {
         (self.counters, self.programs) = (Counters::default(), [0; 2]);
         self.fixed |= self.config.adapts == Adapts::WarmUp;
+    }
+}
+
+impl Partition {
+    fn allocated(&mut self, lpa: Lpa, ppa: Ppa, drive: &DriveView<'_>) {
+        self.relocate(lpa, Ppa::NONE, ppa, drive);
+    }
+
+    fn trimmed(&mut self, lpa: Lpa, old: Ppa, drive: &DriveView<'_>) {
+        self.relocate(lpa, old, Ppa::NONE, drive);
+        self.history.forget(lpa);
+    }
+
+    fn written(&mut self, lpa: Lpa, old: Ppa, new: Ppa, drive: &DriveView<'_>) {
+        self.count_program(Cause::Host);
+        self.relocate(lpa, old, new, drive);
+    }
+
+    fn moved(&mut self, lpa: Lpa, old: Ppa, new: Ppa, cause: Cause, drive: &DriveView<'_>) {
+        self.count_program(cause);
+        self.relocate(lpa, old, new, drive);
+        if Self::channel_of(drive, old) != Self::channel_of(drive, new) {
+            self.counters.piggybacked += u64::from(cause == Cause::Gc);
+            self.counters.migrated_at_idle += u64::from(cause == Cause::Migration);
+        }
+    }
+
+    fn idle(&mut self, drive: &DriveView<'_>, actions: &mut Vec<Action>) {
+        self.migrate(drive, actions);
+    }
+
+    fn plan_done(&mut self, drive: &DriveView<'_>, actions: &mut Vec<Action>) {
+        self.migrating = false;
+        self.migrate(drive, actions);
     }
 }
