@@ -540,20 +540,10 @@ impl System for Stubborn {
     }
     fn told(&mut self, event: &Event, _drive: &DriveView<'_>, _actions: &mut Vec<Action>) {
         match *event {
-            Event::WrongGuess { .. } => self.wrong_guess(),
-            Event::Loaded { .. } => self.loaded(),
+            Event::WrongGuess { .. } => self.0 = false,
+            Event::Loaded { .. } => self.0 = true,
             _ => {}
         }
-    }
-}
-
-impl Stubborn {
-    fn wrong_guess(&mut self) {
-        self.0 = false;
-    }
-
-    fn loaded(&mut self) {
-        self.0 = true;
     }
 }
 

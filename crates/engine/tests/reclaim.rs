@@ -309,7 +309,7 @@ impl System for Numbered {
     }
     fn told(&mut self, event: &Event, _drive: &DriveView<'_>, actions: &mut Vec<Action>) {
         if let Event::Read(_) = *event {
-            self.read(actions);
+            actions.push(Action::Plan(self.plan(vec![])));
         }
     }
     fn reclaim(&mut self, worn: &WornBlock, drive: &DriveView<'_>) -> Option<Plan> {
@@ -322,12 +322,6 @@ impl System for Numbered {
     }
     fn figures(&self) -> Vec<(&'static str, u64)> {
         vec![("opened", self.ended)]
-    }
-}
-
-impl Numbered {
-    fn read(&mut self, actions: &mut Vec<Action>) {
-        actions.push(Action::Plan(self.plan(vec![])));
     }
 }
 

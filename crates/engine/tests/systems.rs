@@ -319,14 +319,8 @@ impl System for Once {
     }
     fn told(&mut self, event: &Event, _drive: &DriveView<'_>, actions: &mut Vec<Action>) {
         if let Event::Read(_) = *event {
-            self.read(actions);
+            actions.extend(self.0.take().map(Action::Plan));
         }
-    }
-}
-
-impl Once {
-    fn read(&mut self, actions: &mut Vec<Action>) {
-        actions.extend(self.0.take().map(Action::Plan));
     }
 }
 
@@ -552,14 +546,7 @@ impl System for RowByRow {
         Watches::WRITTEN
     }
     fn told(&mut self, event: &Event, drive: &DriveView<'_>, actions: &mut Vec<Action>) {
-        if let Event::Written { .. } = *event {
-            self.written(drive, actions);
-        }
-    }
-}
-
-impl RowByRow {
-    fn written(&mut self, drive: &DriveView<'_>, actions: &mut Vec<Action>) {
+        let Event::Written { .. } = *event else { return };
         self.0 = self.0.wrapping_sub(1);
         if self.0 != 0 {
             return;

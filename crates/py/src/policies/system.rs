@@ -6,11 +6,11 @@ use std::sync::{Mutex, PoisonError};
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
-use wordline_engine::ids::{DieId, Lpa, PlaneId, Ppa, SuperblockId};
+use wordline_engine::ids::{DieId, PlaneId, Ppa};
 use wordline_engine::placement::{PlaneSet, ProgramIntent};
 use wordline_engine::reclaim::WornBlock;
-use wordline_engine::replicate::{CopyBudget, CopyLoss, Reservation, Serving};
-use wordline_engine::sched::class::{Cause, Class};
+use wordline_engine::replicate::{CopyBudget, Reservation, Serving};
+use wordline_engine::sched::class::Class;
 use wordline_engine::systems::{Action, Confine, DriveView, Event, Figure, Plan, ReadEvent, System, Watches};
 
 use super::drive::{self, showing};
@@ -164,20 +164,30 @@ impl System for Asked {
 
     fn told(&mut self, event: &Event, drive: &DriveView<'_>, actions: &mut Vec<Action>) {
         match *event {
-            Event::Read(ref read) => self.read(read, drive, actions),
-            Event::ReadDone(ref read) => self.read_done(read, drive, actions),
-            Event::Written { lpa, old, new } => self.written(lpa, old, new, drive, actions),
-            Event::Moved { lpa, old, new, cause } => self.moved(lpa, old, new, cause, drive, actions),
-            Event::Trimmed { lpa, old } => self.trimmed(lpa, old, drive, actions),
-            Event::Invalidated(ppa) => self.invalidated(ppa, drive, actions),
-            Event::Collected(superblock) => self.collected(superblock, drive, actions),
-            Event::Erased(superblock) => self.erased(superblock, drive, actions),
-            Event::Idle => self.idle(drive, actions),
-            Event::Woken => self.woken(drive, actions),
-            Event::PlanDone(number) => self.plan_done(number, drive, actions),
-            Event::Copied { lpa, ppa } => self.copied(lpa, ppa, drive, actions),
-            Event::CopyMoved { lpa, old, new } => self.copy_moved(lpa, old, new, drive, actions),
-            Event::CopyDropped { lpa, ppa, why } => self.copy_dropped(lpa, ppa, why, drive, actions),
+            Event::Read(read) => self.tell("read", drive, actions, arguments!(shown(&read))),
+            Event::ReadDone(read) => self.tell("read_done", drive, actions, arguments!(shown(&read))),
+            Event::Written { lpa, old, new } => {
+                self.tell("written", drive, actions, arguments!(lpa.0, known(old), new.0));
+            }
+            Event::Moved { lpa, old, new, cause } => {
+                self.tell("moved", drive, actions, arguments!(lpa.0, old.0, new.0, cause.name()));
+            }
+            Event::Trimmed { lpa, old } => self.tell("trimmed", drive, actions, arguments!(lpa.0, old.0)),
+            Event::Invalidated(ppa) => self.tell("invalidated", drive, actions, arguments!(ppa.0)),
+            Event::Collected(superblock) => {
+                self.tell("collected", drive, actions, arguments!(superblock.0));
+            }
+            Event::Erased(superblock) => self.tell("erased", drive, actions, arguments!(superblock.0)),
+            Event::Idle => self.tell("idle", drive, actions, arguments!()),
+            Event::Woken => self.tell("woken", drive, actions, arguments!()),
+            Event::PlanDone(number) => self.tell("plan_done", drive, actions, arguments!(number)),
+            Event::Copied { lpa, ppa } => self.tell("copied", drive, actions, arguments!(lpa.0, ppa.0)),
+            Event::CopyMoved { lpa, old, new } => {
+                self.tell("copy_moved", drive, actions, arguments!(lpa.0, old.0, new.0));
+            }
+            Event::CopyDropped { lpa, ppa, why } => {
+                self.tell("copy_dropped", drive, actions, arguments!(lpa.0, known(ppa), why.name()));
+            }
             _ => {}
         }
     }
@@ -234,77 +244,4 @@ impl System for Asked {
         most_copies: this.most_copies,
         reservation: this.reservation.clone(),
     });
-}
-
-impl Asked {
-    fn read(&mut self, read: &ReadEvent, view: &DriveView<'_>, actions: &mut Vec<Action>) {
-        self.tell("read", view, actions, arguments!(shown(read)));
-    }
-
-    fn read_done(&mut self, read: &ReadEvent, view: &DriveView<'_>, actions: &mut Vec<Action>) {
-        self.tell("read_done", view, actions, arguments!(shown(read)));
-    }
-
-    fn written(&mut self, lpa: Lpa, old: Ppa, new: Ppa, view: &DriveView<'_>, actions: &mut Vec<Action>) {
-        self.tell("written", view, actions, arguments!(lpa.0, known(old), new.0));
-    }
-
-    fn moved(
-        &mut self,
-        lpa: Lpa,
-        old: Ppa,
-        new: Ppa,
-        cause: Cause,
-        view: &DriveView<'_>,
-        actions: &mut Vec<Action>,
-    ) {
-        self.tell("moved", view, actions, arguments!(lpa.0, old.0, new.0, cause.name()));
-    }
-
-    fn trimmed(&mut self, lpa: Lpa, old: Ppa, view: &DriveView<'_>, actions: &mut Vec<Action>) {
-        self.tell("trimmed", view, actions, arguments!(lpa.0, old.0));
-    }
-
-    fn invalidated(&mut self, ppa: Ppa, view: &DriveView<'_>, actions: &mut Vec<Action>) {
-        self.tell("invalidated", view, actions, arguments!(ppa.0));
-    }
-
-    fn collected(&mut self, superblock: SuperblockId, view: &DriveView<'_>, actions: &mut Vec<Action>) {
-        self.tell("collected", view, actions, arguments!(superblock.0));
-    }
-
-    fn erased(&mut self, superblock: SuperblockId, view: &DriveView<'_>, actions: &mut Vec<Action>) {
-        self.tell("erased", view, actions, arguments!(superblock.0));
-    }
-
-    fn idle(&mut self, view: &DriveView<'_>, actions: &mut Vec<Action>) {
-        self.tell("idle", view, actions, arguments!());
-    }
-
-    fn woken(&mut self, view: &DriveView<'_>, actions: &mut Vec<Action>) {
-        self.tell("woken", view, actions, arguments!());
-    }
-
-    fn plan_done(&mut self, number: u64, view: &DriveView<'_>, actions: &mut Vec<Action>) {
-        self.tell("plan_done", view, actions, arguments!(number));
-    }
-
-    fn copied(&mut self, lpa: Lpa, ppa: Ppa, view: &DriveView<'_>, actions: &mut Vec<Action>) {
-        self.tell("copied", view, actions, arguments!(lpa.0, ppa.0));
-    }
-
-    fn copy_moved(&mut self, lpa: Lpa, old: Ppa, new: Ppa, view: &DriveView<'_>, actions: &mut Vec<Action>) {
-        self.tell("copy_moved", view, actions, arguments!(lpa.0, old.0, new.0));
-    }
-
-    fn copy_dropped(
-        &mut self,
-        lpa: Lpa,
-        ppa: Ppa,
-        why: CopyLoss,
-        view: &DriveView<'_>,
-        actions: &mut Vec<Action>,
-    ) {
-        self.tell("copy_dropped", view, actions, arguments!(lpa.0, known(ppa), why.name()));
-    }
 }
