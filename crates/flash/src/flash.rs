@@ -41,7 +41,7 @@ pub struct Rules {
 }
 
 impl Rules {
-    /// Those of a drive whose scheduler hasn't been asked yet.
+    /// Those of a drive before its scheduler is asked.
     fn new(device: &DeviceConfig, geometry: &Geometry) -> Self {
         Self {
             multi_plane: device.multi_plane.rule,
@@ -122,7 +122,7 @@ impl Flash {
         let overlap = CacheOperations::new(&device.cache_mode, dies);
         // The last one is the decoder.
         let resources = dies + channels + overlap.registers.len() + 1;
-        Self {
+        let mut this = Self {
             rules: Rules::new(device, geometry),
             now: Ns::ZERO,
             events: EventSet::new(resources + further_timers),
@@ -145,11 +145,11 @@ impl Flash {
             second_server: if second == SecondServer::None { 0 } else { geometry.dies() },
             touched: Vec::new(),
             disturb: Disturb::new(device, scheme, geometry),
-        }
+        };
+        this.ask_for_suspensions();
+        this
     }
-}
 
-impl Flash {
     /// Counts and addresses.
     pub fn geometry(&self) -> &Geometry {
         &self.geometry
@@ -239,7 +239,7 @@ impl Flash {
     }
 
     /// Asks the scheduler, once, whether any command is suspended for reads.
-    pub fn ask_for_suspensions(&mut self) {
+    fn ask_for_suspensions(&mut self) {
         self.rules.interrupts = Class::ALL.iter().any(|&class| self.scheduler.suspends(class, 0));
     }
 

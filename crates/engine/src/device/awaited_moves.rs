@@ -9,7 +9,7 @@ use std::hash::BuildHasherDefault;
 use serde::{Deserialize, Serialize};
 
 use super::Device;
-use crate::sched::queue::{Op, OpId};
+use crate::sched::queue::OpId;
 use wordline_base::class::{Cause, Class};
 use wordline_base::ids::{Lpa, Ppa, SuperblockId};
 use wordline_base::memory::{PageHasher, in_order};
@@ -86,10 +86,8 @@ impl Ftl {
 
 impl Device {
     fn end_wait_for_move(&mut self, id: OpId) {
-        let Op { wait_from, waited_for, .. } = self.flash.pool[id];
-        if waited_for {
-            let waited = self.flash.now().since(wait_from).0;
-            self.flash.pool.parts_mut(id).add(Part::Moving, waited);
+        if self.flash.pool[id].waited_for {
+            self.flash.blame_wait_on(Part::Moving, id);
         }
     }
 
@@ -146,7 +144,7 @@ impl Device {
         for id in self.ftl.plans.awaited.unlock(source) {
             self.end_wait_for_move(id);
             let Purpose { partial, lpa, .. } = self.ftl.purposes[id];
-            let Op { class, .. } = self.flash.pool[id];
+            let class = self.flash.pool[id].class;
             let is_here = moved_to.is_some() && self.ftl.is_at(lpa, moved_to);
             if class != Class::HostRead || partial || !is_here {
                 self.go_on(id);

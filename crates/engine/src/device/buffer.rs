@@ -82,7 +82,6 @@ impl Device {
         while let Some(cache) = self.controller.cache.as_deref() {
             let Some(&id) = cache.state.waiting.front() else { return };
             let Purpose { lpa, whose, .. } = self.ftl.purposes[id];
-            let Op { wait_from, .. } = self.flash.pool[id];
             if cache.state.is_pressed() {
                 return;
             }
@@ -105,8 +104,7 @@ impl Device {
                 }
             }
             self.fetch_waiting_writes();
-            let waited = self.flash.now().since(wait_from);
-            self.flash.pool.parts_mut(id).add(Part::Buffer, waited.0);
+            self.flash.blame_wait_on(Part::Buffer, id);
             self.enter(whose.request(), lpa, held);
             let durable = self.front.is_durable(whose.request());
             self.entered(id, durable);
@@ -264,7 +262,7 @@ impl Device {
     /// Whether a waiting read needs no flash any more, because the cache has got what it wants.
     pub(super) fn is_overtaken(&self, unit: OpId) -> bool {
         let Purpose { lpa, whose, .. } = self.ftl.purposes[unit];
-        let Op { class, .. } = self.flash.pool[unit];
+        let class = self.flash.pool[unit].class;
         let Some(cache) = self.controller.cache.as_deref() else { return false };
         if class == WRITE_BACK_READ {
             return self.owner(unit).is_none_or(|slot| cache.state.table.holds_all(slot));
@@ -279,7 +277,7 @@ impl Device {
     /// A read whose page is no longer where it was: whether the cache serves it instead.
     pub(super) fn serve_late(&mut self, unit: OpId) -> bool {
         let Purpose { lpa, whose, .. } = self.ftl.purposes[unit];
-        let Op { class, .. } = self.flash.pool[unit];
+        let class = self.flash.pool[unit].class;
         let (overtaken, mapped) = (self.is_overtaken(unit), self.ftl.is_mapped(lpa));
         if class == WRITE_BACK_READ {
             if overtaken || !mapped {
@@ -308,7 +306,7 @@ impl Device {
             return;
         }
         let Purpose { lpa, whose, .. } = self.ftl.purposes[unit];
-        let Op { ppa, .. } = self.flash.pool[unit];
+        let ppa = self.flash.pool[unit].ppa;
         let Some(request) = whose.host().filter(|_| self.ftl.holds(lpa, ppa)) else { return };
         if !self.controller.cache.as_deref_mut().is_some_and(|cache| cache.policy.admits_read(lpa)) {
             return;
@@ -384,8 +382,7 @@ impl Device {
             if let Some(cache) = &mut self.controller.cache {
                 cache.state.promises.remove(next);
             }
-            let waited = self.flash.now().since(self.flash.pool[op].wait_from);
-            self.flash.pool.parts_mut(op).add(Part::WriteBack, waited.0);
+            self.flash.blame_wait_on(Part::WriteBack, op);
             self.unit_done(op, None);
         }
     }
@@ -411,8 +408,7 @@ impl Device {
         if let Some(end) = next {
             self.flash.set_timer(Timer::Dram.number(), end);
         }
-        let took = self.flash.now().since(self.flash.pool[id].wait_from);
-        self.flash.pool.parts_mut(id).add(Part::Cache, took.0);
+        self.flash.blame_wait_on(Part::Cache, id);
         self.unit_done(id, None);
     }
 }

@@ -37,8 +37,8 @@ impl Ftl {
 impl Device {
     /// The die takes this program: its units take effect.
     pub(super) fn commit_program(&mut self, head: OpId) {
-        let Purpose { point, .. } = self.ftl.purposes[head];
-        let Op { ppa, .. } = self.flash.pool[head];
+        let point = self.ftl.purposes[head].point;
+        let ppa = self.flash.pool[head].ppa;
         if point == STEERED {
             self.steered_program_begins(head);
         }
@@ -73,7 +73,7 @@ impl Device {
 
     fn commit_new_unit(&mut self, unit: OpId, superblock: SuperblockId) {
         let Purpose { lpa, partial, whose, .. } = self.ftl.purposes[unit];
-        let Op { ppa, .. } = self.flash.pool[unit];
+        let ppa = self.flash.pool[unit].ppa;
         if partial && self.is_outdated(unit) {
             // Someone else rewrote the unit after its old content was read: read it again.
             return self.retry_read_modify_write(unit);
@@ -125,7 +125,7 @@ impl Device {
     }
 
     pub(super) fn commit_moved_unit(&mut self, unit: OpId, superblock: SuperblockId) {
-        let Purpose { lpa, .. } = self.ftl.purposes[unit];
+        let lpa = self.ftl.purposes[unit].lpa;
         let Op { ppa, source, class, .. } = self.flash.pool[unit];
         if self.ftl.copies.has(lpa) && self.commit_moved_copy(unit, superblock) {
             return;
@@ -159,7 +159,7 @@ impl Device {
     /// Whether what a write of a part of a page builds on was rewritten since it was read, or hasn't been read.
     pub(super) fn is_outdated(&self, id: OpId) -> bool {
         let Purpose { lpa, partial, .. } = self.ftl.purposes[id];
-        let Op { class, .. } = self.flash.pool[id];
+        let class = self.flash.pool[id].class;
         partial
             && class.cause() == Cause::Host
             && !self.ftl.partial_writes.builds_on(lpa, self.ftl.lookup(lpa))

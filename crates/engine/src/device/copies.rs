@@ -277,7 +277,7 @@ impl Device {
 
     /// A moved page takes effect; `true` if it was a copy (the move of a primary goes on as any other).
     pub(super) fn commit_moved_copy(&mut self, unit: OpId, superblock: SuperblockId) -> bool {
-        let Purpose { lpa, .. } = self.ftl.purposes[unit];
+        let lpa = self.ftl.purposes[unit].lpa;
         let Op { ppa, source, class, .. } = self.flash.pool[unit];
         let from = self.ftl.domain_of(source).index();
         let to = self.ftl.domain_of(ppa).index();

@@ -67,8 +67,8 @@ impl Device {
 
     /// Checked mode: what a copyback reads must be the newest version of what it moves, unless that was overwritten.
     pub(super) fn verify_source(&mut self, unit: OpId) {
-        let Purpose { lpa, .. } = self.ftl.purposes[unit];
-        let Op { source, .. } = self.flash.pool[unit];
+        let lpa = self.ftl.purposes[unit].lpa;
+        let source = self.flash.pool[unit].source;
         let Some(versions) = &self.ftl.versions else { return };
         if !self.ftl.holds(lpa, source) {
             return;

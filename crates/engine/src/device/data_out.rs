@@ -39,7 +39,7 @@ impl Device {
 
     /// One unit is with the controller that is not what a read of the host asked for, or not all of it.
     fn unit_read(&mut self, unit: OpId, class: Class, die: Option<DieId>) {
-        let Purpose { partial, .. } = self.ftl.purposes[unit];
+        let partial = self.ftl.purposes[unit].partial;
         let Op { ppa, tentative, .. } = self.flash.pool[unit];
         if class.is_move() {
             self.unit_read_for_move(unit);

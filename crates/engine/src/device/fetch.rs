@@ -2,9 +2,8 @@
 
 use super::Device;
 use super::ftl::Ftl;
-use super::purposes::Purpose;
 use crate::host::{HostOp, HostRequest};
-use crate::sched::queue::{NONE, Op, OpId};
+use crate::sched::queue::{NONE, OpId};
 use crate::systems::Distance;
 use wordline_base::ids::{Lpa, Ppa};
 
@@ -130,8 +129,8 @@ impl Device {
     pub(super) fn fetch_entries_of(&self, head: OpId) {
         let mut unit = head;
         while unit != NONE {
-            let Purpose { lpa, .. } = self.ftl.purposes[unit];
-            let Op { next_unit, .. } = self.flash.pool[unit];
+            let lpa = self.ftl.purposes[unit].lpa;
+            let next_unit = self.flash.pool[unit].next_unit;
             self.ftl.map.prefetch(u64::from(lpa.0));
             unit = next_unit;
         }

@@ -44,8 +44,8 @@ impl Device {
 
     /// The cell read of a guessed place begins: whether it is right is decided by what is there now.
     pub(super) fn judge_guess(&mut self, unit: OpId) {
-        let Purpose { lpa, .. } = self.ftl.purposes[unit];
-        let Op { ppa, .. } = self.flash.pool[unit];
+        let lpa = self.ftl.purposes[unit].lpa;
+        let ppa = self.flash.pool[unit].ppa;
         if self.ftl.lookup(lpa) == ppa {
             self.flash.pool[unit].tentative = false;
             self.observers.recorder.mapping.guesses_right += 1;
@@ -90,9 +90,8 @@ impl Device {
     }
 
     fn withdraw_guess(&mut self, unit: OpId) {
-        let waited = self.flash.now().since(self.flash.pool[unit].wait_from).0;
         self.flash.pool[unit].tentative = false;
-        self.flash.pool.parts_mut(unit).add(Part::Misprediction, waited);
+        self.flash.blame_wait_on(Part::Misprediction, unit);
         self.observers.recorder.mapping.guesses_withdrawn += 1;
         // The page moved while its read waited, as often as it may: that leads nowhere by nobody's fault.
         self.ftl.purposes[unit].tag = 0;
@@ -101,11 +100,10 @@ impl Device {
 
     /// The OOB of a guessed place names something else: its reading was in vain.
     pub(super) fn guess_was_wrong(&mut self, unit: OpId) {
-        let Purpose { lpa, .. } = self.ftl.purposes[unit];
-        let Op { ppa, wait_from, .. } = self.flash.pool[unit];
+        let lpa = self.ftl.purposes[unit].lpa;
+        let ppa = self.flash.pool[unit].ppa;
         self.flash.pool[unit].tentative = false;
-        let wasted = self.flash.now().since(wait_from).0;
-        self.flash.pool.parts_mut(unit).add(Part::Misprediction, wasted);
+        self.flash.blame_wait_on(Part::Misprediction, unit);
         let found = self.ftl.found_at(ppa);
         self.observers.recorder.mapping.guesses_wrong += 1;
         self.observers.recorder.mapping.guesses_outdated += u64::from(found == lpa);

@@ -95,7 +95,7 @@ impl Device {
         let reclaim_policy = ReclaimPolicy::new(&scheme.reclaim, &geometry, plan.map.logical_units, seed);
         let (dram, cache_bytes) = share_dram(device, scheme, systems, &translation, &reclaim_policy)?;
         let units_per_row = geometry.units_per_program() * domains.width();
-        let mut flash = Flash::new(device, scheme, &geometry, further_timers(scheme, cache_bytes, device));
+        let mut flash = Flash::new(device, scheme, &geometry, further_timers(device, scheme, cache_bytes));
         flash.rules.separate_map_reads = translation.separate_loads;
         flash.rules.checked = checked;
         let ftl = Ftl {
@@ -270,9 +270,8 @@ fn share_dram(
     Ok((dram, cache_bytes))
 }
 
-/// Timers beside those of dies and channels: the decoder, behind it the DRAM, behind that the joining of stripes, the end of a
-/// pause of write-back, and that of a throttled write's wait.
-fn further_timers(scheme: &SchemeConfig, cache_bytes: u64, device: &DeviceConfig) -> usize {
+/// Timers that the drive needs of [`Timer`]: up to the last one.
+fn further_timers(device: &DeviceConfig, scheme: &SchemeConfig, cache_bytes: u64) -> usize {
     let last = if scheme.cache.throttle.is_some() || scheme.cache.rate_limit.is_some() {
         Timer::Throttle
     } else if scheme.cache.pause.is_some() {

@@ -47,6 +47,5 @@ impl Device {
     /// What is asked of the policies once, since it never changes.
     pub(super) fn note_policies(&mut self) {
         self.rules.places_moves = self.ftl.placement.places_moves() || self.systems.systems_place_moves();
-        self.flash.ask_for_suspensions();
     }
 }

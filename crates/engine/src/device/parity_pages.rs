@@ -147,8 +147,8 @@ impl Ftl {
 impl Device {
     /// A page is about to be programmed for the host: its stripe changes.
     pub(super) fn page_changes(&mut self, id: OpId) {
-        let Purpose { lpa, .. } = self.ftl.purposes[id];
-        let Op { class, .. } = self.flash.pool[id];
+        let lpa = self.ftl.purposes[id].lpa;
+        let class = self.flash.pool[id].class;
         if !matches!(class.cause(), Cause::Host | Cause::WriteBack) {
             return;
         }
@@ -250,8 +250,8 @@ impl Device {
 
     /// The die takes the program of a parity: it takes effect.
     pub(super) fn commit_parity_page(&mut self, unit: OpId, superblock: SuperblockId) {
-        let Purpose { lpa, .. } = self.ftl.purposes[unit];
-        let Op { ppa, .. } = self.flash.pool[unit];
+        let lpa = self.ftl.purposes[unit].lpa;
+        let ppa = self.flash.pool[unit].ppa;
         if !lpa.is_some() {
             return;
         }

@@ -193,8 +193,7 @@ impl Device {
 
     /// A write that waited for space gets its place.
     fn end_stall(&mut self, domain: DomainId, id: OpId, point: u8) {
-        let waited = self.flash.now().since(self.flash.pool[id].wait_from);
-        self.flash.pool.parts_mut(id).add(Part::Space, waited.0);
+        self.flash.blame_wait_on(Part::Space, id);
         self.allocate(domain, id, point);
     }
 

@@ -375,8 +375,8 @@ impl Device {
 
     /// A page of a plan without a pin gets its place.
     pub(super) fn place_planned(&mut self, unit: OpId) {
-        let Purpose { lpa, .. } = self.ftl.purposes[unit];
-        let Op { ppa, .. } = self.flash.pool[unit];
+        let lpa = self.ftl.purposes[unit].lpa;
+        let ppa = self.flash.pool[unit].ppa;
         let own =
             self.ftl.isolated.as_ref().map(|isolated| isolated.of(self.ftl.blocks.of(&self.geometry, ppa)));
         self.ftl.purposes[unit].point = own.unwrap_or(self.ftl.points.of_plans());

@@ -65,8 +65,7 @@ impl Device {
     /// A write of a part of this page took effect: the next may begin.
     pub(super) fn next_partial_write(&mut self, lpa: Lpa) {
         let Some(id) = self.ftl.partial_writes.end(lpa) else { return };
-        let waited = self.flash.now().since(self.flash.pool[id].wait_from);
-        self.flash.pool.parts_mut(id).add(Part::Conflict, waited.0);
+        self.flash.blame_wait_on(Part::Conflict, id);
         self.begin_read_modify_write(id);
     }
 
@@ -102,7 +101,7 @@ impl Device {
             return otherwise;
         }
         let Purpose { lpa, whose, tag, .. } = self.ftl.purposes[id];
-        let Op { class, .. } = self.flash.pool[id];
+        let class = self.flash.pool[id].class;
         let written = match class.cause() {
             Cause::Host if whose.is_waited_for() => {
                 let (start, end) = self.front.wanted_range(whose.request(), lpa, self.geometry.unit_bytes);
@@ -123,8 +122,8 @@ impl Device {
     /// Allocates a place on a plane (where there are superblocks: in its domain) and queues the program, or lets it wait
     /// for space.
     pub(super) fn program_on(&mut self, plane: PlaneId, id: OpId) {
-        let Purpose { lpa, .. } = self.ftl.purposes[id];
-        let Op { class, .. } = self.flash.pool[id];
+        let lpa = self.ftl.purposes[id].lpa;
+        let class = self.flash.pool[id].class;
         if class.cause() == Cause::WriteBack && self.ftl.points.host() > 1 {
             self.take_point_of_cached(id);
         }

@@ -3,7 +3,6 @@
 mod closing;
 
 use super::ftl::Ftl;
-use super::purposes::Purpose;
 use serde::{Deserialize, Serialize};
 
 use super::{Device, READ_COUNTERS};
@@ -171,7 +170,7 @@ impl Device {
         }
         let mut unit = head;
         while unit != NONE {
-            let Purpose { lpa, .. } = self.ftl.purposes[unit];
+            let lpa = self.ftl.purposes[unit].lpa;
             let Op { class, next_unit, .. } = self.flash.pool[unit];
             if class == Class::HostRead {
                 self.ftl.reclaim_policy.page_read(lpa);

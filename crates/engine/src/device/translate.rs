@@ -240,8 +240,8 @@ impl Device {
     fn first_answer(&mut self, id: OpId) -> Found {
         self.ftl.purposes[id].tag = 0;
         let found = self.ask(id);
-        let Purpose { partial, .. } = self.ftl.purposes[id];
-        let Op { class, .. } = self.flash.pool[id];
+        let partial = self.ftl.purposes[id].partial;
+        let class = self.flash.pool[id].class;
         let write = u64::from(partial || class.op() == FlashOp::Program);
         let counters = &mut self.observers.recorder.mapping;
         match found {
@@ -264,7 +264,7 @@ impl Device {
     /// Asks where the page of an operation is, and checks the answer.
     fn ask(&mut self, id: OpId) -> Found {
         let Purpose { lpa, partial, .. } = self.ftl.purposes[id];
-        let Op { class, .. } = self.flash.pool[id];
+        let class = self.flash.pool[id].class;
         let lookup = Lookup { lpa, write: partial || class.op() == FlashOp::Program };
         let noted = self.ftl.purposes[id].tag;
         let asked = (noted & !LOADS_FOR_POLICY) + 1;
@@ -316,8 +316,8 @@ impl Device {
             Found::Known(ppa) => self.go_on_to(id, ppa),
             Found::Load(page) => self.wait_for_page(id, page),
             Found::Guess(ppa) => {
-                let Purpose { partial, .. } = self.ftl.purposes[id];
-                let Op { class, .. } = self.flash.pool[id];
+                let partial = self.ftl.purposes[id].partial;
+                let class = self.flash.pool[id].class;
                 if partial || class.op() == FlashOp::Read {
                     self.read_at_guess(id, ppa);
                 } else {
@@ -334,8 +334,8 @@ impl Device {
 
     /// The same; the page is here, or holds no data.
     fn go_on_to(&mut self, id: OpId, ppa: Ppa) {
-        let Purpose { partial, .. } = self.ftl.purposes[id];
-        let Op { class, .. } = self.flash.pool[id];
+        let partial = self.ftl.purposes[id].partial;
+        let class = self.flash.pool[id].class;
         if class == WRITE_BACK_PROGRAM {
             self.carry_looked_up(id);
         } else if partial {

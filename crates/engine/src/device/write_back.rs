@@ -442,8 +442,8 @@ impl Device {
     /// The die takes the program of a cached unit: it carries the newest version, whatever was written since it was
     /// queued.
     pub(super) fn commit_write_back(&mut self, unit: OpId, superblock: SuperblockId) {
-        let Purpose { lpa, .. } = self.ftl.purposes[unit];
-        let Op { ppa, .. } = self.flash.pool[unit];
+        let lpa = self.ftl.purposes[unit].lpa;
+        let ppa = self.flash.pool[unit].ppa;
         let Some(slot) = self.owner(unit) else { return self.unused(unit) };
         if self.commit_superseded(unit, slot) {
             return;

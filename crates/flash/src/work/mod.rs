@@ -1,6 +1,6 @@
 //! What happens in the flash: operations are submitted, dies take commands, channels carry data, arrays work.
 //!
-//! One file for each thing that happens. A function that may ask or tell whoever holds the flash takes them as [`Above`]; what
+//! One file for each thing that happens. A function that may ask or tell whoever holds the flash takes them as [`Above`](crate::Above); what
 //! needs nobody is a method of [`Flash`](crate::Flash).
 
 mod cached;
@@ -22,6 +22,3 @@ pub use issue::{look_at_touched, suspends};
 pub use loads::{running, waiting_ahead};
 pub use progress::handle_event;
 pub use queue::{change_load, submit};
-
-#[allow(unused_imports, reason = "for the documentation")]
-use crate::Above;

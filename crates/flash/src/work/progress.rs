@@ -14,6 +14,7 @@ use crate::sched::queue::NONE;
 use crate::{Above, Flash};
 use wordline_base::class::FlashOp;
 use wordline_base::ids::DieId;
+use wordline_base::time::Ns;
 
 impl Flash {
     /// Place of a channel in the event set: behind the dies, each of which has the place of its number.
@@ -32,7 +33,7 @@ impl Flash {
     }
 
     /// Sets a timer of another part.
-    pub fn set_timer(&mut self, number: usize, time: wordline_base::time::Ns) {
+    pub fn set_timer(&mut self, number: usize, time: Ns) {
         let resource = self.decoder_resource() + 1 + number;
         self.events.set(resource, time);
     }

@@ -80,6 +80,13 @@ impl Flash {
         }
     }
 
+    /// All the time since a unit began to wait is this part of its response time.
+    #[inline]
+    pub fn blame_wait_on(&mut self, part: Part, unit: OpId) {
+        let waited = self.now.since(self.pool[unit].wait_from);
+        self.pool.parts_mut(unit).add(part, waited.0);
+    }
+
     /// A unit carries the parts of its die's command from here on: the die goes on without it.
     pub fn carry_parts(&mut self, unit: OpId, die: DieId) {
         self.pool.parts_mut(unit).merge(&self.dies[die.index()].command.parts);

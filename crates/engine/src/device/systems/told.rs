@@ -4,7 +4,7 @@ use super::put_back;
 use crate::device::Device;
 use crate::device::purposes::Purpose;
 use crate::device::systems::Systems;
-use crate::sched::queue::{Op, OpId};
+use crate::sched::queue::OpId;
 use crate::systems::DriveView;
 use crate::systems::{Access, Action, Event, ReadEvent, System, Watches};
 use wordline_base::class::Cause;
@@ -74,7 +74,7 @@ impl Device {
     #[inline]
     fn read_event(&self, unit: OpId, joins: bool) -> ReadEvent {
         let Purpose { lpa, whose, .. } = self.ftl.purposes[unit];
-        let Op { ppa, .. } = self.flash.pool[unit];
+        let ppa = self.flash.pool[unit].ppa;
         let flow = self.front.requests.get(whose.request() as usize).map_or(0, |request| request.flow());
         ReadEvent { lpa, ppa, die: self.geometry.die_at(ppa).0, flow, joins }
     }
