@@ -33,6 +33,9 @@ pub struct DeviceConfig {
     /// What the planes of one die may do together.
     #[serde(default)]
     pub multi_plane: MultiPlaneConfig,
+    /// What they may do each by itself.
+    #[serde(default)]
+    pub die: DieConfig,
     /// Interrupting programs and erases for reads.
     #[serde(default)]
     pub suspend: SuspendConfig,
@@ -189,6 +192,27 @@ pub enum MultiPlaneRule {
     Any,
 }
 
+/// What the planes of one die do without each other.
+#[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DieConfig {
+    /// Which operations a plane begins and ends while others of its die are at theirs.
+    #[serde(default)]
+    pub independent_planes: IndependentPlanes,
+}
+
+/// Operations that planes do independently of each other.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum IndependentPlanes {
+    /// None: a die does one command at a time.
+    #[default]
+    None,
+    /// Reads, as makers sell it ("independent multi-plane read", "asynchronous independent plane read"). Programs and erases are
+    /// the whole die's still.
+    Reads,
+}
+
 /// Interrupting programs and erases for reads. A scheduler uses it; the device says what it costs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -309,6 +333,9 @@ impl DeviceConfig {
         if self.copyback.blocks == CopybackBlocks::Plane {
             self.check_planes()?;
         }
+        if self.die.independent_planes == IndependentPlanes::Reads {
+            self.check_independent_planes()?;
+        }
         if let Some(slc_mode) = &self.slc_mode {
             slc_mode.validate(self.cell.technology).map_err(|e| e.under("slc_mode"))?;
         }
@@ -337,6 +364,21 @@ impl DeviceConfig {
         }
         if self.cache_mode.read || self.cache_mode.program {
             return plane("\"die\" beside cache_mode");
+        }
+        Ok(())
+    }
+
+    /// Refuses what doesn't go together with planes that read apart.
+    fn check_independent_planes(&self) -> Result<(), ConfigError> {
+        let reads = |allowed| Err(ConfigError::new("die.independent_planes", "\"reads\"", allowed));
+        if self.channel.commands == CommandTaker::Chip {
+            return reads("\"none\" beside channel.commands = \"chip\"");
+        }
+        if self.cache_mode.read {
+            return reads("\"none\" beside cache_mode.read");
+        }
+        if self.copyback.blocks == CopybackBlocks::Plane {
+            return reads("\"none\" beside copyback.blocks = \"plane\"");
         }
         Ok(())
     }

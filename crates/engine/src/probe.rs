@@ -6,6 +6,7 @@ use wordline_base::class::Class;
 use wordline_base::ids::Lpa;
 use wordline_base::parts::{PARTS, Part, Parts};
 use wordline_base::time::Ns;
+pub use wordline_flash::servers::Server;
 
 /// Told of what happens, in order. It can't change anything.
 pub trait Probe: Send {
@@ -26,15 +27,15 @@ pub trait Probe: Send {
     /// The answer of a request is certain: when the host will have it, and where its time went.
     fn answer(&mut self, _answer: &Answer<'_>) {}
 
-    /// A die was taken by a command, goes on with one that was suspended, or became free. A command that follows another
-    /// at once ends it. `waiting` is the number of flash pages that wait or run on the die.
-    fn die_taken(&mut self, _die: u32, _command: Option<DieCommand>, _waiting: u32, _now: Ns) {}
+    /// A die, or who serves beside it, was taken by a command, goes on with one that was suspended, or became free. A command that
+    /// follows another at once ends it. `waiting` is the number of flash pages that wait or run on the die.
+    fn die_taken(&mut self, _server: Server, _command: Option<DieCommand>, _waiting: u32, _now: Ns) {}
 
     /// A system asked for this, and it is done now. Systems are numbered in the order of a report.
     fn asked(&mut self, _system: usize, _action: &Action, _now: Ns) {}
 
-    /// A command or data of this die moves over a channel.
-    fn channel_taken(&mut self, _channel: u32, _die: u32, _class: Class, _begin: Ns, _end: Ns) {}
+    /// A command or data of this server moves over a channel.
+    fn channel_taken(&mut self, _channel: u32, _server: Server, _class: Class, _begin: Ns, _end: Ns) {}
 }
 
 /// An answer, as a probe is told of it.

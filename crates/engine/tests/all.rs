@@ -45,6 +45,7 @@ mod parity_pages;
 mod partition;
 mod plane_collection;
 mod plane_rules;
+mod planes_apart;
 mod presets;
 mod program_units;
 mod read_limit;

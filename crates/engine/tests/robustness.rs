@@ -216,6 +216,7 @@ fn devices() -> impl Strategy<Value = DeviceConfig> {
             cell,
             channel,
             multi_plane: MultiPlaneConfig { rule, window },
+            die: Default::default(),
             suspend,
             link,
             slc_mode: modes.0,

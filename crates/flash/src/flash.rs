@@ -1,5 +1,6 @@
 //! The flash of a drive: dies, channels and chips, what waits for them, and who chooses.
 
+use crate::apart::ReadPlanes;
 use crate::chips::Chips;
 use crate::disturb::Disturb;
 use crate::nand::cache_register::CacheOperations;
@@ -11,14 +12,13 @@ use crate::planes::PlaneCollection;
 use crate::sched::gates::Gates;
 use crate::sched::queue::OpPool;
 use crate::sched::{Scheduler, SchedulerPolicy};
-use crate::servers::servers;
+use crate::servers::{Servers, servers};
 use wordline_base::class::Class;
 use wordline_base::events::{Event, EventSet};
 use wordline_base::fields;
 use wordline_base::ids::DieId;
 use wordline_base::time::Ns;
 use wordline_config::device::{ChannelArbitration, MultiPlaneRule, SuspendConfig};
-use wordline_config::ideal::SecondServer;
 use wordline_config::{DeviceConfig, SchemeConfig};
 
 /// What the dies may do.
@@ -82,8 +82,7 @@ pub struct Flash {
     pub pool: OpPool,
     /// Place of the newest operation in the order of arrival.
     pub(crate) op_order: u64,
-    /// The dies, then their second servers where the drive is ideal, or the servers of planes that collect by themselves; and
-    /// so the channels, where the drive is ideal.
+    /// The dies, and behind them what serves beside them ([`crate::servers`]).
     pub(crate) dies: Vec<Die>,
     /// Flash pages that wait or run, by die.
     pub(crate) outstanding: Vec<u32>,
@@ -99,8 +98,10 @@ pub struct Flash {
     pub(crate) chips: Option<Box<Chips>>,
     /// `None` where a copyback blocks its die.
     pub(crate) plane_collection: Option<Box<PlaneCollection>>,
-    /// Number of the first die's second server; 0 where there is none.
-    pub(crate) second_server: u32,
+    /// `None` where a die does one command at a time.
+    pub(crate) read_planes: Option<Box<ReadPlanes>>,
+    /// Numbers of who serves what.
+    pub(crate) servers: Servers,
     /// Dies that got work since they were last looked at.
     pub(crate) touched: Vec<DieId>,
     /// `None` while nobody counts reads and no bit is ever wrong.
@@ -117,7 +118,9 @@ impl Flash {
     ) -> Self {
         let second = scheme.ideal.second_server;
         let plane_collection = PlaneCollection::new(device, scheme, geometry);
-        let (dies, channels, channel_of) = servers(geometry, second, plane_collection.is_some());
+        let numbers = Servers::new(device, second, geometry);
+        let collect = plane_collection.is_some();
+        let (dies, channels, channel_of) = servers(geometry, &numbers, second, collect);
         let timing = Timing::new(device);
         let overlap = CacheOperations::new(&device.cache_mode, dies);
         // The last one is the decoder.
@@ -142,7 +145,8 @@ impl Flash {
             copybacks: Copybacks::new(&device.copyback, scheme.gc.copyback, dies),
             chips: Chips::new(device, geometry),
             plane_collection,
-            second_server: if second == SecondServer::None { 0 } else { geometry.dies() },
+            read_planes: numbers.read_apart().then(|| Box::new(ReadPlanes::new(geometry))),
+            servers: numbers,
             touched: Vec::new(),
             disturb: Disturb::new(device, scheme, geometry),
         };
@@ -216,9 +220,14 @@ impl Flash {
         self.unit_transfer
     }
 
-    /// Number of the first die's second server; 0 where there is none.
-    pub fn second_server(&self) -> u32 {
-        self.second_server
+    /// Numbers of who serves what.
+    pub fn servers(&self) -> &Servers {
+        &self.servers
+    }
+
+    /// Whether reads of the host have ideal servers of their own.
+    pub fn has_second_servers(&self) -> bool {
+        self.servers.are_ideal()
     }
 
     /// Classes whose commands go before all others, one bit each.
@@ -278,8 +287,8 @@ impl Flash {
 
 fields! {
     Flash:
-    rebuilt: geometry rules timing unit_transfer channel_of second_server;
-    state: now events gates urgent pool op_order dies outstanding channels overlap copybacks chips plane_collection touched disturb;
+    rebuilt: geometry rules timing unit_transfer channel_of servers;
+    state: now events gates urgent pool op_order dies outstanding channels overlap copybacks chips plane_collection read_planes touched disturb;
     parts: scheduler;
     dropped: ;
 }

@@ -4,6 +4,7 @@
 //! it, [`Above`] what it asks and tells.
 
 pub mod above;
+pub mod apart;
 pub mod chips;
 pub mod disturb;
 pub mod flash;

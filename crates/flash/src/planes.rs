@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::nand::Geometry;
 use crate::sched::queue::OpId;
+use crate::servers::Server;
 use wordline_base::ids::{DieId, PlaneId};
 use wordline_config::SchemeConfig;
 use wordline_config::device::DeviceConfig;
@@ -59,6 +60,12 @@ impl PlaneCollection {
     /// The die of a plane's server.
     pub fn die(&self, server: DieId) -> DieId {
         self.plane(server).map_or(server, |plane| DieId(plane.0 / self.planes_per_die.max(1)))
+    }
+
+    /// Whose a server is.
+    pub(crate) fn describe(&self, server: DieId) -> Server {
+        let plane = self.plane(server).map(|plane| plane.0 % self.planes_per_die.max(1));
+        Server { number: server.0, die: self.die(server).0, plane, ideal: false }
     }
 
     /// The planes of a die.

@@ -9,7 +9,7 @@ use twox_hash::XxHash64;
 use wordline_engine::device::Device;
 use wordline_engine::host::HostRequest;
 use wordline_engine::ids::Lpa;
-use wordline_engine::probe::{Answer, DieCommand, Probe};
+use wordline_engine::probe::{Answer, DieCommand, Probe, Server};
 use wordline_engine::sched::class::Class;
 use wordline_engine::systems::Action;
 use wordline_engine::time::Ns;
@@ -161,13 +161,13 @@ impl Probe for Watcher {
         self.event(named, &words);
     }
 
-    fn die_taken(&mut self, die: u32, command: Option<DieCommand>, waiting: u32, now: Ns) {
-        let mut words = vec![6, now.0, u64::from(die), u64::from(waiting)];
+    fn die_taken(&mut self, server: Server, command: Option<DieCommand>, waiting: u32, now: Ns) {
+        let mut words = vec![6, now.0, u64::from(server.number), u64::from(waiting)];
         if let Some(DieCommand { class, planes, resumed, requests }) = &command {
             words.extend([class.index() as u64, u64::from(*planes), u64::from(*resumed)]);
             words.extend(requests);
         }
-        self.event(|| format!("{} die {die}: {command:?}, {waiting} wait", now.0), &words);
+        self.event(|| format!("{} die {}: {command:?}, {waiting} wait", now.0, server.number), &words);
     }
 
     fn asked(&mut self, system: usize, action: &Action, now: Ns) {
@@ -180,10 +180,18 @@ impl Probe for Watcher {
         );
     }
 
-    fn channel_taken(&mut self, channel: u32, die: u32, class: Class, begin: Ns, end: Ns) {
+    fn channel_taken(&mut self, channel: u32, server: Server, class: Class, begin: Ns, end: Ns) {
         self.event(
-            || format!("{} channel {channel}, die {die}: {} until {}", begin.0, class.name(), end.0),
-            &[8, begin.0, end.0, u64::from(channel), u64::from(die), class.index() as u64],
+            || {
+                format!(
+                    "{} channel {channel}, die {}: {} until {}",
+                    begin.0,
+                    server.number,
+                    class.name(),
+                    end.0
+                )
+            },
+            &[8, begin.0, end.0, u64::from(channel), u64::from(server.number), class.index() as u64],
         );
     }
 }

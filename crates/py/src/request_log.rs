@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use pyo3::prelude::*;
 use wordline_engine::host::HostRequest;
 use wordline_engine::ids::Lpa;
-use wordline_engine::probe::{Answer, DieCommand, Probe};
+use wordline_engine::probe::{Answer, DieCommand, Probe, Server};
 use wordline_engine::sched::class::Class;
 use wordline_engine::stats::blame::Part;
 use wordline_engine::systems::Action;
@@ -95,15 +95,15 @@ impl Probe for Both {
         self.0.iter_mut().for_each(|probe| probe.answer(answer));
     }
 
-    fn die_taken(&mut self, die: u32, command: Option<DieCommand>, waiting: u32, now: Ns) {
-        self.0.iter_mut().for_each(|probe| probe.die_taken(die, command.clone(), waiting, now));
+    fn die_taken(&mut self, server: Server, command: Option<DieCommand>, waiting: u32, now: Ns) {
+        self.0.iter_mut().for_each(|probe| probe.die_taken(server, command.clone(), waiting, now));
     }
 
     fn asked(&mut self, system: usize, action: &Action, now: Ns) {
         self.0.iter_mut().for_each(|probe| probe.asked(system, action, now));
     }
 
-    fn channel_taken(&mut self, channel: u32, die: u32, class: Class, begin: Ns, end: Ns) {
-        self.0.iter_mut().for_each(|probe| probe.channel_taken(channel, die, class, begin, end));
+    fn channel_taken(&mut self, channel: u32, server: Server, class: Class, begin: Ns, end: Ns) {
+        self.0.iter_mut().for_each(|probe| probe.channel_taken(channel, server, class, begin, end));
     }
 }

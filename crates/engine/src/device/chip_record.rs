@@ -13,9 +13,9 @@ impl Device {
     pub(super) fn note_queue(&mut self, die: DieId, class: Class, taken: Option<OpId>) {
         if self.observers.monitor.chips.is_some() {
             let arrived = taken.map(|head| self.flash.pool[head].arrived);
-            self.record_chip(|chips, now| match arrived {
-                None => chips.enters(die.index(), class, now),
-                Some(arrived) => chips.leaves(die.index(), class, arrived, now),
+            self.record_chip(die, |chips, of, now| match arrived {
+                None => chips.enters(of, class, now),
+                Some(arrived) => chips.leaves(of, class, arrived, now),
             });
         }
     }
@@ -24,7 +24,7 @@ impl Device {
     #[inline(always)]
     pub(super) fn note_command(&mut self, die: DieId, class: Class, planes: u32) {
         if self.observers.monitor.chips.is_some() {
-            self.record_chip(|chips, _| chips.begins(die.index(), class, planes));
+            self.record_chip(die, |chips, of, _| chips.begins(of, class, planes));
         }
     }
 
@@ -34,10 +34,10 @@ impl Device {
         if self.observers.monitor.chips.is_some() {
             let command = &self.flash.die(die).command;
             let (class, cell) = (command.class, command.cell);
-            self.record_chip(|chips, now| {
-                chips.transfers(die.index(), class, now, end);
+            self.record_chip(die, |chips, of, now| {
+                chips.transfers(of, class, now, end);
                 if !data {
-                    chips.works(die.index(), class, end, end + cell);
+                    chips.works(of, class, end, end + cell);
                 }
             });
         }
@@ -48,7 +48,7 @@ impl Device {
     pub(super) fn note_array_works(&mut self, die: DieId, from: Ns, until: Ns) {
         if self.observers.monitor.chips.is_some() {
             let class = self.flash.die(die).command.class;
-            self.record_chip(|chips, _| chips.works(die.index(), class, from, until));
+            self.record_chip(die, |chips, of, _| chips.works(of, class, from, until));
         }
     }
 
@@ -57,7 +57,7 @@ impl Device {
     pub(super) fn note_array_stops(&mut self, die: DieId, at: Ns, until: Ns) {
         if self.observers.monitor.chips.is_some() {
             let class = self.flash.die(die).command.class;
-            self.record_chip(|chips, _| chips.stops(die.index(), class, at, until));
+            self.record_chip(die, |chips, of, _| chips.stops(of, class, at, until));
         }
     }
 
@@ -66,14 +66,14 @@ impl Device {
     pub(super) fn note_done(&mut self, die: DieId, class: Class, head: OpId) {
         if self.observers.monitor.chips.is_some() {
             let arrived = self.flash.pool[head].arrived;
-            self.record_chip(|chips, now| chips.done(die.index(), class, arrived, now));
+            self.record_chip(die, |chips, of, now| chips.done(of, class, arrived, now));
         }
     }
 
     #[cold]
-    fn record_chip(&mut self, record: impl FnOnce(&mut ChipRecorder, Ns)) {
+    fn record_chip(&mut self, server: DieId, record: impl FnOnce(&mut ChipRecorder, usize, Ns)) {
         if let Some(chips) = &mut self.observers.monitor.chips {
-            record(chips, self.flash.now());
+            record(chips, self.flash.real_die(server), self.flash.now());
         }
     }
 }

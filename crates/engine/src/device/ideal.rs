@@ -26,18 +26,19 @@ impl Device {
         mut dies: Vec<DieReport>,
         mut channels: Vec<ChannelReport>,
     ) -> (Vec<DieReport>, Vec<ChannelReport>) {
-        if self.flash.second_server() == 0 {
+        if !self.flash.has_second_servers() {
             return (dies, channels);
         }
-        let real = dies.len();
-        for (number, (clock, die)) in self.flash.die_clocks(end).iter().skip(real).zip(&mut dies).enumerate()
-        {
+        let (clocks, recorder) = (self.flash.die_clocks(end), &self.observers.recorder);
+        let busy = |server: usize| {
+            let busy = |class| recorder.die_busy(server, &clocks[server], class);
+            busy(Class::HostRead) + busy(Class::MapRead)
+        };
+        for (number, die) in (0..).zip(&mut dies) {
+            let servers = || self.flash.servers().ideals_of(DieId(number)).map(DieId::index);
             die.second_server = Some(SecondServerReport {
-                busy_ns: [Class::HostRead, Class::MapRead]
-                    .map(|class| self.observers.recorder.die_busy(real + number, clock, class))
-                    .iter()
-                    .sum(),
-                array_ns: self.observers.recorder.array_ns.get(real + number).copied(),
+                busy_ns: servers().map(busy).sum(),
+                array_ns: Some(servers().filter_map(|server| recorder.array_ns.get(server)).sum()),
             });
         }
         let seconds = channels.split_off(self.geometry.channels as usize);
@@ -50,14 +51,22 @@ impl Device {
 
     /// Adds what planes did by themselves to the reports of their dies.
     pub(super) fn report_planes(&self, end: Ns, mut dies: Vec<DieReport>) -> Vec<DieReport> {
-        let Some(collection) = self.flash.plane_collection() else { return dies };
+        let servers_of = |die| -> Vec<DieId> {
+            match self.flash.plane_collection() {
+                Some(collection) => collection.servers_of(die).collect(),
+                None => self.flash.servers().planes_of(die).collect(),
+            }
+        };
+        if servers_of(DieId(0)).is_empty() {
+            return dies;
+        }
         let clocks = self.flash.die_clocks(end);
         for (number, die) in (0..).zip(&mut dies) {
             let report = |server: DieId| PlaneReport {
                 busy_ns: self.observers.recorder.server_busy(server.index(), &clocks[server.index()]),
                 array_ns: self.observers.recorder.array_ns.get(server.index()).copied().unwrap_or(0),
             };
-            die.planes = collection.servers_of(DieId(number)).map(report).collect();
+            die.planes = servers_of(DieId(number)).into_iter().map(report).collect();
         }
         dies
     }

@@ -150,7 +150,7 @@ impl Device {
         // One that is rebuilt from parity isn't there.
         let mut there = Vec::new();
         if known.with_last(die.index(), ppa, &mut there) {
-            let server = DieId(die.0 + self.flash.second_server());
+            let server = self.flash.read_server(ppa);
             let running = work::running(self, server).map(|(class, _)| class.op());
             let place = |kind| match running == Some(kind) {
                 true => Some(Place::Running),

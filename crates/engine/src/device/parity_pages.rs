@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Device;
 use super::rebuild::Rebuilds;
-use crate::nand::die::{CommandForm, Phase};
+use crate::nand::die::{CommandForm, Die, Phase};
 use crate::placement::Placement;
 use crate::redundancy::PageStripes;
 use crate::sched::queue::{NONE, Op, OpId};
@@ -313,11 +313,11 @@ impl Device {
     /// not foreseen.
     fn kept_by_collection(&self, ppa: Ppa) -> Option<Ns> {
         let server = self.flash.plane_server(Class::GcProgram, ppa).unwrap_or(self.geometry.die_at(ppa).0);
-        let state = self.flash.die(server);
+        let collects = |state: &&Die| state.phase != Phase::Idle && state.command.class.cause() == Cause::Gc;
+        // Where planes read apart a page may be moving by a read of its plane alone.
+        let servers = [server, self.flash.read_server(ppa)];
+        let state = servers.into_iter().map(|server| self.flash.die(server)).find(collects)?;
         let command = &state.command;
-        if state.phase == Phase::Idle || command.class.cause() != Cause::Gc {
-            return None;
-        }
         let left = match state.phase {
             Phase::Array => state.array[1].since(self.flash.now()),
             Phase::Command => command.cell,

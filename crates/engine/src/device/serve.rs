@@ -7,7 +7,7 @@ use crate::replicate::{Arbiter, Candidate, Serving};
 use crate::sched::queue::{NONE, Op, OpId};
 use crate::stats::copies::{CopiesReport, ReservedReport};
 use wordline_base::class::Class;
-use wordline_base::ids::{DieId, Lpa, Ppa};
+use wordline_base::ids::{Lpa, Ppa};
 use wordline_base::time::Ns;
 use wordline_flash::work;
 
@@ -92,7 +92,7 @@ impl Device {
     fn candidate(&self, ppa: Ppa, owner: Option<usize>, here: Option<Ppa>) -> Candidate {
         let die = self.geometry.die_at(ppa).0;
         let is_here = here == Some(ppa);
-        let server = DieId(die.0 + self.flash.second_server());
+        let server = self.flash.read_server(ppa);
         let running = work::running(self, server);
         let remaining = running.map_or(Ns::ZERO, |(_, time)| time);
         Candidate {

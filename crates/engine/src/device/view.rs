@@ -103,10 +103,7 @@ impl View for Device {
                 .for_each(|command| add(command.head));
             add(state.first(Class::HostRead));
         };
-        add_those_of(die.index());
-        if device.flash.second_server() > 0 {
-            add_those_of(die.index() + device.flash.second_server() as usize);
-        }
+        device.flash.servers_of(die).for_each(&mut add_those_of);
     }
 
     fn valid_lpa(&self, ppa: Ppa) -> Option<Lpa> {

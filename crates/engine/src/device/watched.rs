@@ -20,9 +20,10 @@ impl Device {
     #[cold]
     fn describe_die(&mut self, die: DieId, class: Option<Class>) {
         let command = class.map(|class| self.command_for_probe(die, class));
-        let waiting = self.flash.loads().get(self.flash.real_die(die)).copied().unwrap_or(0);
+        let server = self.flash.describe_server(die);
+        let waiting = self.flash.loads().get(server.die as usize).copied().unwrap_or(0);
         if let Some(probe) = &mut self.observers.probe {
-            probe.die_taken(die.0, command, waiting, self.flash.now());
+            probe.die_taken(server, command, waiting, self.flash.now());
         }
     }
 
@@ -58,7 +59,8 @@ impl Device {
     fn describe_channel(&mut self, die: DieId, end: Ns) {
         if let Some(probe) = &mut self.observers.probe {
             let class = self.flash.die(die).command.class;
-            probe.channel_taken(self.flash.channel_of(die), die.0, class, self.flash.now(), end);
+            let (channel, server) = (self.flash.channel_of(die), self.flash.describe_server(die));
+            probe.channel_taken(channel, server, class, self.flash.now(), end);
         }
     }
 }

@@ -378,15 +378,15 @@ pub struct DieReport {
     /// The ideal second server that read for the host; left out where there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub second_server: Option<SecondServerReport>,
-    /// What its planes did by themselves; left out where a copyback blocks its die.
+    /// What its planes did by themselves; left out where they do nothing alone.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub planes: Vec<PlaneReport>,
 }
 
-/// A plane that collects beside what its die does.
+/// A plane that collects, or reads, beside what its die does.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct PlaneReport {
-    /// Time that moves of pages and erases occupied it, ns, by class.
+    /// Time that these commands occupied it, ns, by class; where planes read apart also those of the whole die.
     pub busy_ns: BTreeMap<String, u64>,
     /// Time of its cell array in them, ns, of the commands begun in the window.
     pub array_ns: u64,

@@ -65,6 +65,7 @@ pub fn device(channels: u32, ways: u32, dies: u32, planes: u32) -> DeviceConfig 
             program_data: ProgramData::Unit,
         },
         multi_plane: MultiPlaneConfig::default(),
+        die: Default::default(),
         suspend: SuspendConfig::default(),
         link: LinkConfig::default(),
         slc_mode: None,

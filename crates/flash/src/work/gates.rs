@@ -10,14 +10,14 @@ impl Flash {
     fn gate_of(&self, server: DieId) -> DieId {
         match &self.plane_collection {
             Some(collection) => collection.die(server),
-            None => server,
+            None => self.keeper(server),
         }
     }
 
     /// Classes of which something waits that the die may begin now, one bit each.
     #[inline(always)]
     pub(crate) fn open_work(&self, die: DieId) -> u32 {
-        let waiting = self.dies[die.index()].waiting();
+        let waiting = self.dies[die.index()].waiting() | self.reads_at_planes(die);
         if self.gates.are_used() {
             waiting & !self.gates.closed(self.gate_of(die), self.now)
         } else {

@@ -1,5 +1,6 @@
 //! A die takes its next command: chosen by the scheduler, joined by what can go with it.
 
+use super::apart::look;
 use super::cached::{consider_loading, follows};
 use super::copyback::start_copyback;
 use super::disturb::page_disturbs;
@@ -42,12 +43,12 @@ pub(crate) fn only_class(waiting: u32) -> Option<Class> {
 impl Flash {
     /// Whether a read wants a flash page whose program is suspended.
     fn must_wait_for_suspended(&self, die: DieId, read: OpId) -> bool {
-        let suspended = &self.dies[die.index()].suspended;
+        let suspended = &self.dies[self.keeper(die).index()].suspended;
         suspended.as_ref().is_some_and(|suspended| self.reads_a_page_of(read, suspended.command.head))
     }
 
     /// Whether a read wants a flash page that a command is programming.
-    fn reads_a_page_of(&self, read: OpId, head: OpId) -> bool {
+    pub(crate) fn reads_a_page_of(&self, read: OpId, head: OpId) -> bool {
         let at_once = self.geometry.pages_per_program;
         if at_once == 1 {
             return self.same_page(head, read) != NONE;
@@ -173,6 +174,8 @@ pub(super) fn start_next<A: Above>(above: &mut A, die: DieId) {
     let flash = above.flash_mut();
     if flash.chips.is_some() {
         flash.ask_for_turn(die);
+    } else if flash.read_planes.is_some() && !flash.servers.is_ideal(die) {
+        look(above, die);
     } else if flash.dies[die.index()].has_work() {
         take_turn(above, die);
     } else {
@@ -182,7 +185,7 @@ pub(super) fn start_next<A: Above>(above: &mut A, die: DieId) {
 
 /// A free die has nothing that it may begin.
 #[inline(always)]
-fn rest_die<A: Above>(above: &mut A, die: DieId) {
+pub(super) fn rest_die<A: Above>(above: &mut A, die: DieId) {
     let flash = above.flash_mut();
     flash.dies[die.index()].occupy(None, flash.now);
     above.die_taken(die, None);
@@ -236,8 +239,9 @@ pub(super) fn begin_first<A: Above>(above: &mut A, die: DieId, class: Class) -> 
 #[inline(always)]
 pub(super) fn ask_scheduler<A: Above>(above: &mut A, die: DieId, waiting: u32) -> Option<Class> {
     let flash = above.flash();
+    let with_planes = flash.queues_with_planes(die);
     let view = QueueView {
-        queues: flash.dies[die.index()].queues(),
+        queues: with_planes.as_ref().unwrap_or_else(|| flash.dies[die.index()].queues()),
         waiting,
         urgent: flash.urgent,
         pool: &flash.pool,
@@ -467,14 +471,14 @@ fn is_partner<A: Above>(above: &A, candidate: OpId, draft: &Draft, planes: u32) 
 
 /// Whether what the die does should be interrupted for a waiting read, and if so, interrupts it.
 #[inline(never)]
-fn consider_suspending<A: Above>(above: &mut A, die: DieId) {
+pub(super) fn consider_suspending<A: Above>(above: &mut A, die: DieId) {
     // A read that waits for its plane needs nothing of what its die does.
     set_aside(above, die, Class::HostRead);
     let flash = above.flash();
     let state = &flash.dies[die.index()];
-    let read = state.first(Class::HostRead);
+    let read = flash.read_to_stop_for(die);
     let class = state.command.class;
-    let closed = flash.open_work(die) & (1 << Class::HostRead.index()) == 0;
+    let closed = read == NONE || flash.open_work(die) & (1 << Class::HostRead.index()) == 0;
     let urgent = flash.urgent & (1 << class.index()) != 0;
     let stays = urgent || state.command.form == CommandForm::CopybackRead;
     if closed || stays || state.suspended.is_some() || !suspends(above, class) {

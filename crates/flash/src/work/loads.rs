@@ -6,17 +6,17 @@ use crate::nand::die::Phase;
 use crate::sched::Scheduler;
 use crate::sched::queue::{NONE, OpId};
 use crate::{Above, Flash};
-use wordline_base::class::{ByClass, Class, FlashOp};
+use wordline_base::class::{ByClass, Class, FlashOp, classes_in};
 use wordline_base::ids::DieId;
 use wordline_base::time::Ns;
 
 impl Flash {
-    /// What a die does: what is suspended for it, too.
+    /// What a die does, or one of its planes by itself: what is suspended for it, too.
     #[inline]
     pub fn command(&self, die: DieId) -> Option<Class> {
         let state = &self.dies[die.index()];
         match state.phase {
-            Phase::Idle => None,
+            Phase::Idle => self.plane_done_last(die).map(|plane| self.dies[plane.index()].command.class),
             Phase::Suspending => state.suspended.as_ref().map(|suspended| suspended.command.class),
             _ => Some(state.command.class),
         }
@@ -24,26 +24,43 @@ impl Flash {
 
     /// Whether an operation of this kind waits that would go before a read that comes to this die now.
     pub fn waits_ahead(&self, die: DieId, kind: FlashOp) -> bool {
-        let state = &self.dies[(die.0 + self.second_server) as usize];
-        let ahead = |&class: &Class| {
-            class.op() == kind && state.waits(class) && self.scheduler.precedes(class, Class::HostRead)
-        };
-        Class::ALL.iter().any(ahead)
+        // Ideal servers have reads only.
+        let ideal = self.servers.are_ideal();
+        let first = if ideal { self.servers.ideal(die, 0) } else { die };
+        let further = self.servers.planes_of(die).filter(|_| !ideal).chain(self.servers.ideals_of(die));
+        let waiting = further.chain([first]).fold(0, |all, server| all | self.dies[server.index()].waiting());
+        let ahead = |class: Class| class.op() == kind && self.scheduler.precedes(class, Class::HostRead);
+        classes_in(waiting).any(ahead)
     }
 
-    /// What keeps a die from reading for longer than a read: a program or an erase.
-    pub fn busy_with(&self, die: DieId) -> Option<Class> {
-        let state = &self.dies[die.index()];
+    /// What keeps a server from reading for longer than a read: a program or an erase.
+    pub fn busy_with(&self, server: DieId) -> Option<Class> {
+        let state = &self.dies[self.keeper(server).index()];
         let class = state.command.class;
         (state.phase != Phase::Idle && class.op() != FlashOp::Read).then_some(class)
+    }
+
+    /// All that serve what lies on a die: the die first.
+    pub fn servers_of(&self, die: DieId) -> impl Iterator<Item = usize> + use<'_> {
+        let collecting = self.plane_collection.iter().flat_map(move |collection| collection.servers_of(die));
+        let further = self.servers.planes_of(die).chain(self.servers.ideals_of(die)).chain(collecting);
+        [die].into_iter().chain(further).map(DieId::index)
+    }
+
+    /// The plane of a die that reads by itself and is done last; `None` where none does, or for another server.
+    pub(super) fn plane_done_last(&self, die: DieId) -> Option<DieId> {
+        if !self.is_read_apart(die) {
+            return None;
+        }
+        let at_work = |plane: &DieId| self.dies[plane.index()].phase != Phase::Idle;
+        let planes = self.servers.planes_of(die).filter(at_work);
+        planes.max_by_key(|plane| self.dies[plane.index()].array[1])
     }
 
     /// Flash pages that are read or wait to be at a die and its further servers, and whether any of them is at work.
     pub fn reads_of(&self, die: DieId) -> (u32, bool) {
         let (mut reads, mut busy) = (0, false);
-        let second = (self.second_server > 0).then(|| die.index() + self.outstanding.len());
-        let planes = self.plane_collection.iter().flat_map(|collection| collection.servers_of(die));
-        for server in [die.index()].into_iter().chain(second).chain(planes.map(DieId::index)) {
+        for server in self.servers_of(die) {
             let state = &self.dies[server];
             let classes = Class::ALL.iter().filter(|class| class.op() == FlashOp::Read);
             reads += classes.map(|&class| self.heads(state.first(class))).sum::<u32>();
@@ -80,10 +97,14 @@ impl Flash {
     }
 }
 
-/// What a die does, and how long until it is done, or could be suspended for a read. Waits for the channel are not
-/// foreseen.
-pub fn running<A: Above>(above: &A, die: DieId) -> Option<(Class, Ns)> {
+/// What a server does, and how long until it is done, or could be suspended for a read. Waits for the channel are not
+/// foreseen. Of a die that does nothing the plane that reads by itself and is done last; of such a plane what its die does.
+pub fn running<A: Above>(above: &A, server: DieId) -> Option<(Class, Ns)> {
     let flash = above.flash();
+    let die = match flash.dies[server.index()].phase {
+        Phase::Idle => flash.plane_done_last(server).unwrap_or(flash.keeper(server)),
+        _ => server,
+    };
     let state = &flash.dies[die.index()];
     let (class, cell) = (state.command.class, state.command.cell);
     let is_read = class.op() == FlashOp::Read;
@@ -116,11 +137,17 @@ pub fn running<A: Above>(above: &A, die: DieId) -> Option<(Class, Ns)> {
     Some((class, left.min(Ns(takes) + to_step)))
 }
 
-/// Time of all that waits at a die and would go before a read that comes now. Commands are counted one by one,
+/// Time of all that waits at a server and would go before a read that comes now. Commands are counted one by one,
 /// although some may go together.
-pub fn waiting_ahead<A: Above>(above: &A, die: DieId) -> Ns {
+pub fn waiting_ahead<A: Above>(above: &A, server: DieId) -> Ns {
+    let keeper = above.flash().keeper(server);
+    let of_die = if keeper == server { Ns::ZERO } else { waiting_at(above, keeper) };
+    of_die + waiting_at(above, server)
+}
+
+fn waiting_at<A: Above>(above: &A, server: DieId) -> Ns {
     let flash = above.flash();
-    let state = &flash.dies[die.index()];
+    let state = &flash.dies[server.index()];
     let mut time = Ns::ZERO;
     for class in Class::ALL {
         if state.waits(class) && flash.scheduler.precedes(class, Class::HostRead) {

@@ -3,6 +3,7 @@
 //! One file for each thing that happens. A function that may ask or tell whoever holds the flash takes them as [`Above`](crate::Above); what
 //! needs nobody is a method of [`Flash`](crate::Flash).
 
+mod apart;
 mod cached;
 mod chips;
 mod copyback;

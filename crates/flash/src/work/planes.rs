@@ -53,6 +53,7 @@ impl Flash {
 
     /// Gates of a die opened: its planes look again, too.
     pub(crate) fn touch_planes(&mut self, die: DieId) {
+        self.touched.extend(self.servers.planes_of(die));
         if let Some(collection) = &self.plane_collection {
             self.touched.extend(collection.servers_of(die));
         }

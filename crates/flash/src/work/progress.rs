@@ -132,5 +132,6 @@ pub(super) fn command_done<A: Above>(above: &mut A, die: DieId) {
     if flash.plane_collection.is_some() {
         plane_is_free(above, die);
     }
+    above.flash_mut().plane_has_read(die);
     start_next(above, die);
 }

@@ -2,6 +2,7 @@
 
 use crate::nand::die::Phase;
 use crate::sched::queue::{NONE, Op, OpId};
+use crate::servers::Server;
 use crate::{Above, Flash};
 use wordline_base::class::{Class, FlashOp};
 use wordline_base::ids::{DieId, Ppa};
@@ -11,36 +12,55 @@ impl Flash {
     /// The real die of a server.
     #[inline(always)]
     pub fn real_die(&self, server: DieId) -> usize {
-        let dies = self.outstanding.len();
-        if server.index() < dies {
+        if server.index() < self.outstanding.len() {
             return server.index();
         }
         match &self.plane_collection {
             Some(collection) => collection.die(server).index(),
-            None => server.index() - dies,
+            None => self.servers.die(server).index(),
         }
     }
 
-    /// Whether an operation goes to the second server of its die, if there is one: a read of the host that is no
-    /// work of a write, or one of the map, for which such reads may wait.
+    /// Whose a server is.
+    pub fn describe_server(&self, server: DieId) -> Server {
+        match &self.plane_collection {
+            Some(collection) => collection.describe(server),
+            None => self.servers.describe(server),
+        }
+    }
+
+    /// Whether an operation goes to an ideal server, if there is one: a read of the host that is no work of a write, or one of
+    /// the map, for which such reads may wait.
     #[inline(always)]
     pub fn is_ideal(&self, unit: OpId) -> bool {
         let Op { class, for_write, .. } = self.pool[unit];
-        self.second_server > 0 && matches!(class, Class::HostRead | Class::MapRead) && !for_write
+        self.servers.are_ideal() && matches!(class, Class::HostRead | Class::MapRead) && !for_write
     }
 
-    /// Who serves an operation at `ppa`: its die, or the second server of its die.
+    /// Who serves an operation at `ppa`: its die, or who serves it beside that.
     #[inline(always)]
     pub fn server_of(&self, unit: OpId, ppa: Ppa) -> DieId {
-        let die = self.geometry.die_at(ppa).0;
-        // Most drives have none, and their operations need not be looked at.
-        if self.second_server > 0 && self.is_ideal(unit) {
-            return DieId(die.0 + self.second_server);
+        let (die, plane) = self.geometry.die_at(ppa);
+        // Most drives have dies only, and their operations need not be looked at.
+        if self.servers.are_ideal() && self.is_ideal(unit) {
+            return self.servers.ideal(die, plane);
+        }
+        if self.servers.read_apart() && self.pool[unit].class.op() == FlashOp::Read {
+            return self.servers.reads(die, plane);
         }
         if self.plane_collection.is_some() {
             return self.plane_server(self.pool[unit].class, ppa).unwrap_or(die);
         }
         die
+    }
+
+    /// Who would serve a read of the host that came for a page now.
+    pub fn read_server(&self, ppa: Ppa) -> DieId {
+        let (die, plane) = self.geometry.die_at(ppa);
+        if self.servers.are_ideal() {
+            return self.servers.ideal(die, plane);
+        }
+        if self.servers.read_apart() { self.servers.reads(die, plane) } else { die }
     }
 
     /// The units of a chain from this one on begin to wait for a die.

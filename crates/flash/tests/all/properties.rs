@@ -1,6 +1,7 @@
 //! Whatever comes: every operation is done once, nothing is done sooner than it can be, no channel carries two things at once,
 //! and all that was waited for is blamed on something.
 
+use crate::apart::APART;
 use crate::commands::alone;
 use crate::harness::Alone;
 use proptest::prelude::*;
@@ -42,6 +43,8 @@ fn drives() -> impl Strategy<Value = Keys> {
         program.to_vec(),
         [read, program].concat(),
         vec![data_first],
+        vec![APART],
+        [vec![APART, data_first], program.to_vec()].concat(),
         vec![("device.channel.commands", "chip"), data_first],
     ];
     let policy = prop::sample::select(vec!["fifo", "read_first", "read_first_suspend"]);

@@ -13,14 +13,14 @@ use prost::Message;
 use pyo3::prelude::*;
 use wordline_engine::host::{HostOp, HostRequest};
 use wordline_engine::ids::Lpa;
-use wordline_engine::probe::{DieCommand, Probe};
+use wordline_engine::probe::{DieCommand, Probe, Server};
 use wordline_engine::sched::class::Class;
 use wordline_engine::time::Ns;
 use wordline_trace::OutputFile;
 
 use crate::state::at;
 use packets::{EventKind, Note, TracePacket, TrackEvent};
-use tracks::{Place, Tracks};
+use tracks::{Place, Tracks, Worker};
 
 /// Field 1 of the outer message, of a length.
 const PACKET: u8 = 0x0a;
@@ -99,12 +99,12 @@ impl Probe for Watcher {
         self.writer().completed(id, latency.0, now.0);
     }
 
-    fn die_taken(&mut self, die: u32, command: Option<DieCommand>, waiting: u32, now: Ns) {
-        self.writer().die_taken(die, command, waiting, now.0);
+    fn die_taken(&mut self, server: Server, command: Option<DieCommand>, waiting: u32, now: Ns) {
+        self.writer().die_taken(server, command, waiting, now.0);
     }
 
-    fn channel_taken(&mut self, channel: u32, die: u32, class: Class, begin: Ns, end: Ns) {
-        self.writer().channel_taken(channel, die, class, begin.0, end.0);
+    fn channel_taken(&mut self, channel: u32, server: Server, class: Class, begin: Ns, end: Ns) {
+        self.writer().channel_taken(channel, server, class, begin.0, end.0);
     }
 }
 
@@ -128,7 +128,7 @@ struct Writer {
     /// When the last request that each row shows ended, ns.
     rows: Vec<u64>,
     /// What each die does, and since when.
-    dies: BTreeMap<u32, (u64, DieCommand)>,
+    dies: BTreeMap<Worker, (u64, DieCommand)>,
 }
 
 fn number(name: &str, value: u64) -> Note {
@@ -186,25 +186,26 @@ impl Writer {
         self.count(Place::Inside, self.inside.len() as u64, now);
     }
 
-    fn die_taken(&mut self, die: u32, command: Option<DieCommand>, waiting: u32, now: u64) {
+    fn die_taken(&mut self, server: Server, command: Option<DieCommand>, waiting: u32, now: u64) {
+        let worker = Worker::of(server);
         let before = match command {
-            Some(command) => self.dies.insert(die, (now, command)),
-            None => self.dies.remove(&die),
+            Some(command) => self.dies.insert(worker, (now, command)),
+            None => self.dies.remove(&worker),
         };
         if let Some((begin, command)) = before {
-            self.die_slice(die, begin, command, now);
+            self.die_slice(worker, begin, command, now);
         }
-        self.count(Place::Queue(die), u64::from(waiting), now);
+        self.count(Place::Queue(server.die), u64::from(waiting), now);
     }
 
-    /// A die carried out a command.
-    fn die_slice(&mut self, die: u32, begin: u64, command: DieCommand, end: u64) {
+    /// A die, or who serves beside it, carried out a command.
+    fn die_slice(&mut self, worker: Worker, begin: u64, command: DieCommand, end: u64) {
         let mut name = command.class.name().replace('_', " ");
         if command.resumed {
             name.push_str(", resumed");
         }
         self.slice(Slice {
-            place: Place::Die(die),
+            place: Place::Die(worker),
             name,
             category: command.class.cause().name(),
             begin,
@@ -216,14 +217,14 @@ impl Writer {
 
     /// The commands that dies carry out still are shown up to here. In checked mode the drive has gone on behind the end.
     fn end(&mut self, end: u64) {
-        for (die, (begin, command)) in std::mem::take(&mut self.dies) {
+        for (worker, (begin, command)) in std::mem::take(&mut self.dies) {
             if begin <= end {
-                self.die_slice(die, begin, command, end);
+                self.die_slice(worker, begin, command, end);
             }
         }
     }
 
-    fn channel_taken(&mut self, channel: u32, die: u32, class: Class, begin: u64, end: u64) {
+    fn channel_taken(&mut self, channel: u32, server: Server, class: Class, begin: u64, end: u64) {
         self.slice(Slice {
             place: Place::Channel(channel),
             name: class.name().replace('_', " "),
@@ -231,7 +232,7 @@ impl Writer {
             begin,
             end,
             flows: Vec::new(),
-            notes: vec![number("die", u64::from(die))],
+            notes: vec![number("die", u64::from(server.die))],
         });
     }
 

@@ -2,10 +2,36 @@
 
 use std::collections::BTreeSet;
 
+use wordline_engine::probe::Server;
+
 use super::packets::{CounterDescriptor, TrackDescriptor};
 
 /// Children in the order of their rank.
 const BY_RANK: i32 = 3;
+
+/// A die, or who serves beside it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Worker {
+    die: u32,
+    /// The plane that works by itself, from 1 on; 0 for the whole die.
+    plane: u32,
+    ideal: bool,
+}
+
+impl Worker {
+    /// Who works where a server is.
+    pub fn of(server: Server) -> Self {
+        Self { die: server.die, plane: server.plane.map_or(0, |plane| plane + 1), ideal: server.ideal }
+    }
+
+    /// Its place among those of its die.
+    fn rank(self) -> u32 {
+        2 * self.plane + u32::from(self.ideal)
+    }
+}
+
+/// Ranks of one die: its own, its queue's, and two for each of 32 planes.
+const RANKS_OF_DIE: u32 = 67;
 
 /// Where something is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -20,8 +46,8 @@ pub enum Place {
     Inside,
     /// A channel: what moves over it, and its dies below it.
     Channel(u32),
-    /// What a die does.
-    Die(u32),
+    /// What a die does, or who serves beside it.
+    Die(Worker),
     /// Counts the flash pages that wait or run on a die.
     Queue(u32),
 }
@@ -35,7 +61,8 @@ impl Place {
             Self::Inside => (3, 0),
             Self::Row(row) => (4, row),
             Self::Channel(channel) => (5, channel),
-            Self::Die(die) => (6, die),
+            Self::Die(worker) if worker.rank() == 0 => (6, worker.die),
+            Self::Die(worker) => (8, worker.die * RANKS_OF_DIE + worker.rank()),
             Self::Queue(die) => (7, die),
         };
         (kind << 32) | u64::from(number)
@@ -94,29 +121,74 @@ impl Tracks {
                 // The second servers of an ideal drive have numbers behind those of the real ones.
                 Some(real) => format!("channel {real}, second server"),
             },
-            Place::Die(die) => self.die_name(die),
+            Place::Die(worker) => self.worker_name(worker),
             Place::Queue(die) => format!("{}: waiting and running", self.die_name(die)),
         }
     }
 
     fn die_name(&self, die: u32) -> String {
-        let dies = self.dies_of_channel * self.channels;
-        match die.checked_sub(dies) {
-            None => format!("channel {} die {}", die / self.dies_of_channel, die % self.dies_of_channel),
-            Some(real) => format!("{}, second server", self.die_name(real % dies.max(1))),
+        format!("channel {} die {}", die / self.dies_of_channel, die % self.dies_of_channel)
+    }
+
+    fn worker_name(&self, worker: Worker) -> String {
+        let mut name = self.die_name(worker.die);
+        if let Some(plane) = worker.plane.checked_sub(1) {
+            name += &format!(" plane {plane}");
         }
+        if worker.ideal {
+            name += ", second server";
+        }
+        name
     }
 
     /// Requests first, then each channel with its dies.
     fn rank(&self, place: Place) -> i32 {
-        let width = 2 * self.dies_of_channel + 1;
+        let width = RANKS_OF_DIE * self.dies_of_channel + 1;
+        let of_die =
+            |die: u32| 2 + die / self.dies_of_channel * width + RANKS_OF_DIE * (die % self.dies_of_channel);
         let rank = match place {
             Place::Root | Place::Requests | Place::Inside => 0,
             Place::Row(row) => 1 + row,
             Place::Channel(channel) => 1 + channel * width,
-            Place::Die(die) => 2 + die / self.dies_of_channel * width + 2 * (die % self.dies_of_channel),
-            Place::Queue(die) => 3 + die / self.dies_of_channel * width + 2 * (die % self.dies_of_channel),
+            Place::Die(worker) if worker.rank() == 0 => of_die(worker.die),
+            Place::Queue(die) => of_die(die) + 1,
+            Place::Die(worker) => of_die(worker.die) + 1 + worker.rank(),
         };
         i32::try_from(rank).unwrap_or(i32::MAX)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_server_has_a_track_of_its_own_below_its_die() {
+        let tracks = Tracks::new(2, 4);
+        let worker = |plane, ideal| Place::Die(Worker::of(Server { number: 0, die: 3, plane, ideal }));
+        let places = [
+            worker(None, false),
+            Place::Queue(3),
+            worker(None, true),
+            worker(Some(0), false),
+            worker(Some(0), true),
+            worker(Some(31), true),
+        ];
+        let names = [
+            "channel 1 die 1",
+            "channel 1 die 1: waiting and running",
+            "channel 1 die 1, second server",
+            "channel 1 die 1 plane 0",
+            "channel 1 die 1 plane 0, second server",
+            "channel 1 die 1 plane 31, second server",
+        ];
+        assert_eq!(places.map(|place| tracks.name(place)), names);
+        let ranks = places.map(|place| tracks.rank(place));
+        assert!(
+            ranks.is_sorted_by(|one, next| one < next) && ranks[5] < tracks.rank(Place::Channel(2)),
+            "{ranks:?}"
+        );
+        let ids: BTreeSet<u64> = places.iter().map(|place| place.id()).collect();
+        assert_eq!(ids.len(), places.len());
     }
 }

@@ -31,15 +31,15 @@ pub fn devices() -> impl Strategy<Value = DeviceConfig> {
         .prop_map(|(bytes, gap_ns, rest_bytes_per_s)| DramRows { bytes, gap_ns, rest_bytes_per_s });
     let rows = (any::<bool>(), prop::option::of(rows));
     let dram = (0u64..2_000, prop::option::of(10_000_000u64..5_000_000_000), rows);
-    let mqsim = (any::<bool>(), any::<bool>());
-    let link = (link, dram, mqsim);
+    let further = (any::<bool>(), any::<bool>(), any::<bool>());
+    let link = (link, dram, further);
     (counts, 0usize..4, rules, times, link, suspend, arbitrations, (cache, copyback, any::<bool>())).prop_map(
         |(
             (channels, ways, dies, planes, blocks, pages, overprovisioning),
             unit,
             rule,
             times,
-            (link, (access_ns, bytes_per_s, (whole_requests, rows)), (chips, written)),
+            (link, (access_ns, bytes_per_s, (whole_requests, rows)), (chips, written, apart)),
             suspend,
             arbitration,
             (cache, (supported, same_plane_only, check_every), slc_mode),
@@ -94,7 +94,10 @@ pub fn devices() -> impl Strategy<Value = DeviceConfig> {
             }
             device.copyback =
                 CopybackConfig { supported, same_plane_only, check_every, ..Default::default() };
-            let plain = !(chips || device.cache_mode.read || device.cache_mode.program);
+            if apart && !chips && !device.cache_mode.read {
+                device.die.independent_planes = IndependentPlanes::Reads;
+            }
+            let plain = !(apart || chips || device.cache_mode.read || device.cache_mode.program);
             if supported && same_plane_only && plain && check_every % 2 == 0 {
                 device.copyback.blocks = CopybackBlocks::Plane;
             }
