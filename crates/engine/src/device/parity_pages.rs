@@ -357,9 +357,9 @@ impl Device {
             return false;
         };
         let free_in = |&(_, ppa): &(Lpa, Ppa)| {
-            let die = self.geometry.die_at(ppa).0;
-            let running = work::running(self, die).map_or(Ns::ZERO, |(_, left)| left);
-            self.kept_by_collection(ppa).unwrap_or(Ns::ZERO).max(running + work::waiting_ahead(self, die))
+            let server = self.flash.read_server(ppa);
+            let running = work::running(self, server).map_or(Ns::ZERO, |(_, left)| left);
+            self.kept_by_collection(ppa).unwrap_or(Ns::ZERO).max(running + work::waiting_ahead(self, server))
         };
         let latest = sources.iter().map(free_in).max().unwrap_or(Ns::ZERO);
         let xor = self.ftl.striped.as_ref().map_or(Ns::ZERO, |striped| striped.rebuilds.xor());
