@@ -1,6 +1,6 @@
 //! Controller DRAM: who uses how much of it, and the data cache in it.
 //!
-//! A [`CachePolicy`] decides what is held, given up and written back; the engine (`device/buffer.rs`,
+//! A [`CachePolicy`] decides what is held, given up and written back; the engine (`device/data_cache.rs`,
 //! `device/write_back.rs`) keeps the units, moves the data and charges the time.
 
 pub mod cold;

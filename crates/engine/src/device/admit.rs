@@ -205,7 +205,9 @@ impl Device {
         let queue = if outwards { &mut self.front.link_out } else { &mut self.front.link_in };
         let first = queue.pop_front();
         self.front.link_event[usize::from(outwards)] = queue.front().map_or(Ns::NEVER, |&(end, _)| end);
-        let Some((_, number)) = first else { return };
+        let Some((_, number)) = first else {
+            return self.fail("a transfer over the link ended, and none was begun".into());
+        };
         if outwards {
             self.complete(number);
         } else if self.front.requests[number as usize].carried == Carried::Command {

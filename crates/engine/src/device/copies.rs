@@ -191,7 +191,9 @@ impl Device {
 
     /// A copy on its way comes to nothing; of one that was cancelled, for the reason known.
     fn give_copy_up(&mut self, number: u32, why: CopyLoss) {
-        let Some(pending) = self.ftl.copies.finish(number) else { return };
+        let Some(pending) = self.ftl.copies.finish(number) else {
+            return self.fail(format!("copy {number} is given up, which nobody asked for"));
+        };
         if let Some(domain) = pending.domain {
             self.ftl.replication.extra[domain.index()] -= 1;
         }
@@ -234,7 +236,9 @@ impl Device {
 
     /// Queues the program of a copy, if there is space for it.
     fn program_copy(&mut self, number: u32) {
-        let Some(pending) = self.ftl.copies.pending(number).copied() else { return };
+        let Some(pending) = self.ftl.copies.pending(number).copied() else {
+            return self.fail(format!("a page was read for copy {number}, which nobody asked for"));
+        };
         let place = self.place_for_copy(pending.owner, pending.to);
         let (Some(plane), None) = (place, pending.cancelled) else {
             return self.give_copy_up(number, CopyLoss::NoSpace);

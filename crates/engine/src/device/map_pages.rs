@@ -149,7 +149,9 @@ impl Device {
         if only > 0 {
             return self.page_is_here(only - 1, page);
         }
-        let Some(number) = self.ftl.translation.work_of(page) else { return };
+        let Some(number) = self.ftl.translation.work_of(page) else {
+            return self.fail(format!("page {page} of the map was read, and nobody asked for it"));
+        };
         let work = &mut self.ftl.translation.works[number];
         work.stage = Stage::Here;
         let mut waiting = std::mem::take(&mut work.waiting);
@@ -210,7 +212,9 @@ impl Device {
     /// It has ended.
     pub(super) fn map_page_programmed(&mut self, lpa: Lpa) {
         let page = lpa.0 - self.ftl.logical_units;
-        let Some(number) = self.ftl.translation.work_of(page) else { return };
+        let Some(number) = self.ftl.translation.work_of(page) else {
+            return self.fail(format!("page {page} of the map was programmed, and nobody asked for it"));
+        };
         let work = &mut self.ftl.translation.works[number];
         let mut held = std::mem::take(&mut work.held);
         if work.write {

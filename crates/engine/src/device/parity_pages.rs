@@ -265,7 +265,9 @@ impl Device {
     pub(super) fn parity_programmed(&mut self, lpa: Lpa) {
         let Some(striped) = &mut self.ftl.striped else { return };
         let stripe = striped.stripes.stripe(lpa);
-        let Some(change) = striped.changes.get_mut(&stripe) else { return };
+        let Some(change) = striped.changes.get_mut(&stripe) else {
+            return self.fail(format!("parity of stripe {stripe} was programmed, which wants none"));
+        };
         change.progress = Progress::Rests;
         if !change.pages.is_empty() {
             striped.due.push(stripe);
@@ -406,11 +408,11 @@ impl Device {
             if whose.host().is_none() || partial {
                 return true;
             }
-            this.flash.settle_wait(unit, die);
+            this.flash.end_die_wait(unit, die);
             this.flash.pool[unit].wait_from = this.flash.now();
             let rebuilt = this.rebuilds_page(unit);
             if !rebuilt {
-                this.flash.begin_wait(unit, die);
+                this.flash.begin_die_wait(unit, die);
             }
             !rebuilt
         });

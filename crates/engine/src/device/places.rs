@@ -99,7 +99,7 @@ impl Device {
             let (full, first) = (point.filled == point.size, point.place);
             self.flash.pool[id].ppa = ppa;
             let die = self.flash.waits_at(head);
-            self.flash.begin_wait(id, die);
+            self.flash.begin_die_wait(id, die);
             self.flash.pool.chain(head, id);
             if full {
                 self.unit_is_final(first);

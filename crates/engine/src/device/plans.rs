@@ -10,7 +10,7 @@ use wordline_flash::work::submit;
 
 use super::Device;
 use super::awaited_moves::AwaitedMoves;
-use super::kept::KeptOpen;
+use super::system_superblocks::KeptOpen;
 use crate::blocks::BlockState;
 use crate::cpu::{Cost, Task};
 use crate::nand::CellMode;
@@ -182,6 +182,11 @@ impl Ftl {
 }
 
 impl Device {
+    #[cold]
+    fn fail_without_plan(&mut self, tag: u32, what: &str) {
+        self.fail(format!("plan {tag} has no {what}"));
+    }
+
     /// Begins a plan, if a free superblock can be spared for each of its destinations.
     fn try_to_start(&mut self, tag: u32) {
         let Some(run) = self.ftl.plans.get(tag) else { return };
@@ -220,7 +225,7 @@ impl Device {
             }
             destinations.push(superblock);
         }
-        let Some(run) = self.ftl.plans.get(tag) else { return };
+        let Some(run) = self.ftl.plans.get(tag) else { return self.fail_without_plan(tag, "run") };
         (run.started, run.destinations) = (true, destinations);
         let (cause, sources) = (run.cause, run.plan.erase.clone());
         let (system, number, opened) = (run.system, run.number, run.destinations.clone());
@@ -264,7 +269,7 @@ impl Device {
     pub(super) fn advance_plan(&mut self, tag: u32) {
         loop {
             self.send_programs(tag);
-            let Some(run) = self.ftl.plans.get(tag) else { return };
+            let Some(run) = self.ftl.plans.get(tag) else { return self.fail_without_plan(tag, "run") };
             // Each destination has a program under way, and the next one coming.
             let each = self.ftl.thresholds.read_ahead * run.destinations.len().max(1) as u32;
             let ahead = if run.while_idle { 1 } else { each };
@@ -287,7 +292,7 @@ impl Device {
     fn read_next_page(&mut self, tag: u32) {
         let (mut head, mut page) = (NONE, u32::MAX);
         loop {
-            let Some(run) = self.ftl.plans.get(tag) else { return };
+            let Some(run) = self.ftl.plans.get(tag) else { return self.fail_without_plan(tag, "run") };
             let Some(&Target { source, program, .. }) = run.targets.get(run.next_target) else { break };
             let (index, cause) = (run.next_target as u32, run.cause);
             let flash_page = source.0 >> self.geometry.unit_shift;
@@ -295,7 +300,7 @@ impl Device {
                 break;
             }
             let lpa = if source.is_some() { self.ftl.valid_lpa(source) } else { None };
-            let Some(run) = self.ftl.plans.get(tag) else { return };
+            let Some(run) = self.ftl.plans.get(tag) else { return self.fail_without_plan(tag, "run") };
             run.next_target += 1;
             let Some(lpa) = lpa else {
                 if let Some(program) = run.programs.get_mut(program) {
@@ -321,7 +326,7 @@ impl Device {
 
     /// A page of a plan was overwritten or trimmed before its read ended.
     pub(super) fn plan_page_dropped(&mut self, tag: u32, index: u32) {
-        let Some(run) = self.ftl.plans.get(tag) else { return };
+        let Some(run) = self.ftl.plans.get(tag) else { return self.fail_without_plan(tag, "run") };
         run.in_flight -= 1;
         run.reading -= 1;
         let program = run.targets.get(index as usize).map_or(usize::MAX, |target| target.program);
@@ -341,9 +346,11 @@ impl Device {
             self.flash.pool.remove(unit);
             return self.plan_page_dropped(tag, index);
         }
-        let Some(run) = self.ftl.plans.get(tag) else { return };
+        let Some(run) = self.ftl.plans.get(tag) else { return self.fail_without_plan(tag, "run") };
         run.reading -= 1;
-        let Some(&Target { place, program, .. }) = run.targets.get(index as usize) else { return };
+        let Some(&Target { place, program, .. }) = run.targets.get(index as usize) else {
+            return self.fail_without_plan(tag, "page of this number");
+        };
         let Some(place) = place else {
             match self.controller.cpu.book(self.flash.now(), &[(Cost::Move, 1)]) {
                 Some(booking) => self.controller.cpu.after(booking.end, Task::Place(unit)),
@@ -351,7 +358,9 @@ impl Device {
             }
             return self.advance_plan(tag);
         };
-        let Some(&superblock) = run.destinations.get(place.destination) else { return };
+        let Some(&superblock) = run.destinations.get(place.destination) else {
+            return self.fail_without_plan(tag, "destination for its page");
+        };
         let op = &mut self.flash.pool[unit];
         (op.class, op.order) = (Class::program_for(class.cause()), 0);
         self.ftl.purposes[unit].point = PINNED;
@@ -359,8 +368,10 @@ impl Device {
         self.flash.pool[unit].ppa = place;
         let domain = self.ftl.domain_of(place);
         self.ftl.domain[domain.index()].live += 1;
-        let Some(run) = self.ftl.plans.get(tag) else { return };
-        let Some(program) = run.programs.get_mut(program) else { return };
+        let Some(run) = self.ftl.plans.get(tag) else { return self.fail_without_plan(tag, "run") };
+        let Some(program) = run.programs.get_mut(program) else {
+            return self.fail_without_plan(tag, "program for its page");
+        };
         program.left -= 1;
         program.units += 1;
         run.held += 1;
@@ -415,16 +426,17 @@ impl Device {
 
     /// The program of a page of a plan has ended.
     pub(super) fn plan_page_programmed(&mut self, tag: u32) {
-        if let Some(run) = self.ftl.plans.get(tag) {
-            run.in_flight -= 1;
-            self.advance_plan(tag);
-        }
+        let Some(run) = self.ftl.plans.get(tag) else { return self.fail_without_plan(tag, "run") };
+        run.in_flight -= 1;
+        self.advance_plan(tag);
     }
 
     /// Nothing is left to do: what was opened is closed, and what could not be emptied goes back among the full ones.
     fn end_plan(&mut self, tag: u32) {
         let slot = tag as usize;
-        let Some(run) = self.ftl.plans.runs.get_mut(slot).and_then(Option::take) else { return };
+        let Some(run) = self.ftl.plans.runs.get_mut(slot).and_then(Option::take) else {
+            return self.fail_without_plan(tag, "run");
+        };
         if self.rules.awaits.any() {
             run.targets.iter().for_each(|target| self.unlock_page(target.source));
         }

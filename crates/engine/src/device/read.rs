@@ -45,7 +45,7 @@ impl Device {
         if head != NONE
             && self.flash.pool[head].ppa.0 >> self.geometry.unit_shift == ppa.0 >> self.geometry.unit_shift
         {
-            self.flash.begin_wait(id, self.flash.server_of(id, ppa));
+            self.flash.begin_die_wait(id, self.flash.server_of(id, ppa));
             self.flash.pool.chain(head, id);
             self.tell_read_that(id, true);
             return head;
@@ -146,7 +146,7 @@ impl Device {
         let Op { class, ppa, .. } = self.flash.pool[unit];
         // A guess comes here only when the cache has what it wants: then it was no guess in vain.
         self.flash.pool[unit].tentative = false;
-        self.flash.settle_wait(unit, self.flash.server_of(unit, ppa));
+        self.flash.end_die_wait(unit, self.flash.server_of(unit, ppa));
         if class.is_move() {
             // Overwritten or trimmed in the meantime: nothing left to move.
             self.flash.pool.remove(unit);

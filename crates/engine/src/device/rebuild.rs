@@ -139,7 +139,7 @@ impl Device {
     /// Reads these pages instead of that of a unit, to be joined.
     pub(super) fn read_pages_of_stripe(&mut self, target: OpId, pages: Vec<(Lpa, Ppa)>) {
         let (bytes, sources) = (self.flash.pool[target].bytes, pages.len() as u32);
-        let Some(rebuilds) = self.ftl.rebuilds_mut() else { return };
+        let Some(rebuilds) = self.ftl.rebuilds_mut() else { return self.fail_without_rebuild(target) };
         let join = Join { target, left: sources, to_begin: sources, failed: false };
         let number = match rebuilds.free.pop() {
             Some(number) => {
@@ -159,6 +159,12 @@ impl Device {
         }
     }
 
+    #[cold]
+    fn fail_without_rebuild(&mut self, unit: OpId) {
+        let Purpose { whose, lpa, .. } = self.ftl.purposes[unit];
+        self.fail(format!("{lpa:?} was read for a rebuild that isn't under way: {whose:?}"));
+    }
+
     /// Whether a source is of use still: the page that it helps to rebuild is where it was.
     pub(super) fn source_is_current(&self, number: u32) -> bool {
         let joins = self.ftl.rebuilds_ref().map(|rebuilds| &rebuilds.joins);
@@ -173,8 +179,10 @@ impl Device {
     /// page that is rebuilt is the newest version.
     pub(super) fn verify_stripe_source(&mut self, unit: OpId) {
         let ppa = self.flash.pool[unit].ppa;
-        let Some(number) = self.ftl.purposes[unit].whose.rebuild() else { return };
-        let Some(join) = self.ftl.join_of(number) else { return };
+        let number = self.ftl.purposes[unit].whose.rebuild();
+        let Some(join) = number.and_then(|number| self.ftl.join_of(number)) else {
+            return self.fail_without_rebuild(unit);
+        };
         join.to_begin -= 1;
         let Join { target, to_begin, .. } = *join;
         let (wanted, wanted_at) = (self.ftl.purposes[target].lpa, self.flash.pool[target].ppa);
@@ -208,8 +216,10 @@ impl Device {
 
     /// A page of a stripe is in the controller. The blame of the rebuilt read follows the one that is done last.
     pub(super) fn source_read(&mut self, unit: OpId, die: Option<DieId>) {
-        let Some(number) = self.ftl.purposes[unit].whose.rebuild() else { return };
-        let Some(join) = self.ftl.join_of(number) else { return };
+        let Some(number) = self.ftl.purposes[unit].whose.rebuild() else {
+            return self.fail_without_rebuild(unit);
+        };
+        let Some(join) = self.ftl.join_of(number) else { return self.fail_without_rebuild(unit) };
         join.left -= 1;
         let Join { target, left, failed, .. } = *join;
         if left > 0 {
@@ -227,12 +237,12 @@ impl Device {
     /// The page that a source was to help rebuild is no longer there; the source's wait is settled.
     pub(super) fn source_dropped(&mut self, unit: OpId) {
         let Purpose { whose, lpa, .. } = self.ftl.purposes[unit];
-        let Some(number) = whose.rebuild() else { return };
+        let Some(number) = whose.rebuild() else { return self.fail_without_rebuild(unit) };
         if let Some(to) = self.ftl.source_moved_to(lpa).filter(|_| self.source_is_current(number)) {
             self.flash.pool[unit].ppa = to;
             return submit(self, unit);
         }
-        let Some(join) = self.ftl.join_of(number) else { return };
+        let Some(join) = self.ftl.join_of(number) else { return self.fail_without_rebuild(unit) };
         join.failed = true;
         join.left -= 1;
         let Join { target, left, .. } = *join;
@@ -248,7 +258,7 @@ impl Device {
 
     fn end_join(&mut self, number: u32, target: OpId, failed: bool) {
         let now = self.flash.now();
-        let Some(rebuilds) = self.ftl.rebuilds_mut() else { return };
+        let Some(rebuilds) = self.ftl.rebuilds_mut() else { return self.fail_without_rebuild(target) };
         rebuilds.free.push(number);
         let takes = rebuilds.xor;
         if failed {
@@ -259,7 +269,7 @@ impl Device {
         if takes == Ns::ZERO {
             return self.rebuilt(target);
         }
-        let Some(rebuilds) = self.ftl.rebuilds_mut() else { return };
+        let Some(rebuilds) = self.ftl.rebuilds_mut() else { return self.fail_without_rebuild(target) };
         rebuilds.joining.push_back((now + takes, target));
         if rebuilds.joining.len() == 1 {
             self.flash.set_timer(Timer::Joining.number(), now + takes);
@@ -298,9 +308,12 @@ impl Device {
 
     /// The first page that is being joined is done.
     pub(super) fn joining_done(&mut self) {
-        let Some(joining) = self.ftl.rebuilds_mut().map(|rebuilds| &mut rebuilds.joining) else { return };
-        let Some((_, target)) = joining.pop_front() else { return };
-        if let Some(&(done, _)) = joining.front() {
+        let joining = self.ftl.rebuilds_mut().map(|rebuilds| &mut rebuilds.joining);
+        let first = joining.and_then(|joining| Some((joining.pop_front()?.1, joining.front().copied())));
+        let Some((target, next)) = first else {
+            return self.fail("a page of a stripe is joined, and none was begun".into());
+        };
+        if let Some((done, _)) = next {
             self.flash.set_timer(Timer::Joining.number(), done);
         }
         self.rebuilt(target);

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use wordline_flash::work::submit;
 
 use super::Device;
-use super::kept::Given;
+use super::system_superblocks::Given;
 use crate::blocks::BlockState;
 use crate::sched::queue::OpId;
 use crate::systems::{Event, Steering, Watches};
@@ -121,7 +121,7 @@ impl Device {
         match given {
             Given::Joins(head, _) => {
                 let die = self.flash.waits_at(head);
-                self.flash.begin_wait(id, die);
+                self.flash.begin_die_wait(id, die);
                 self.flash.pool.chain(head, id);
             }
             Given::Begins(_) => {

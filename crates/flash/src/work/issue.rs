@@ -1,7 +1,7 @@
 //! A die takes its next command: chosen by the scheduler, joined by what can go with it.
 
 use super::apart::look;
-use super::cached::{consider_loading, follows};
+use super::cache_operations::{consider_loading, follows};
 use super::copyback::start_copyback;
 use super::disturb::page_disturbs;
 use super::planes::{may_take, set_aside, turn_is_over, verify_planes};
@@ -352,7 +352,7 @@ fn begin_page<A: Above>(above: &mut A, die: DieId, class: Class, head: OpId, pag
     while unit != NONE {
         let Op { bytes: wanted, next_unit, .. } = above.flash().pool[unit];
         above.unit_begins(unit);
-        above.flash_mut().settle_wait(unit, die);
+        above.flash_mut().end_die_wait(unit, die);
         bytes = wanted.saturating_add(bytes);
         unit = next_unit;
     }

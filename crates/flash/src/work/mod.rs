@@ -4,7 +4,7 @@
 //! needs nobody is a method of [`Flash`](crate::Flash).
 
 mod apart;
-mod cached;
+mod cache_operations;
 mod chips;
 mod copyback;
 mod data_out;

@@ -75,8 +75,8 @@ impl Flash {
         while unit != NONE {
             // The time of what may be in vain is told otherwise, and that of the drive's own work not at all.
             if self.pool[unit].waited_for && !self.pool[unit].tentative {
-                self.settle_wait(unit, before);
-                self.begin_wait(unit, now);
+                self.end_die_wait(unit, before);
+                self.begin_die_wait(unit, now);
             }
             unit = self.pool[unit].next_unit;
         }

@@ -1,6 +1,6 @@
 //! Events of the flash, and what arrays do when they finish.
 
-use super::cached::{next_read_takes_over, page_in_register, register_event, register_moved};
+use super::cache_operations::{next_read_takes_over, page_in_register, register_event, register_moved};
 use super::copyback::copyback_read;
 use super::data_out::{data_left, send_data};
 use super::disturb::decoding_done;

@@ -66,14 +66,14 @@ impl Flash {
     /// The units of a chain from this one on begin to wait for a die.
     fn begin_waits(&mut self, mut unit: OpId, die: DieId) {
         while unit != NONE {
-            self.begin_wait(unit, die);
+            self.begin_die_wait(unit, die);
             unit = self.pool[unit].next_unit;
         }
     }
 
     /// A unit begins to wait for a die.
     #[inline(always)]
-    pub fn begin_wait(&mut self, id: OpId, die: DieId) {
+    pub fn begin_die_wait(&mut self, id: OpId, die: DieId) {
         self.pool[id].wait_from = self.now;
         if self.pool[id].waited_for {
             self.dies[die.index()].note_clock(self.now, self.pool.snapshot(id));
@@ -82,7 +82,7 @@ impl Flash {
 
     /// The wait of a unit for a die is over: blames it on what occupied the die.
     #[inline(always)]
-    pub fn settle_wait(&mut self, unit: OpId, die: DieId) {
+    pub fn end_die_wait(&mut self, unit: OpId, die: DieId) {
         let Op { wait_from, waited_for, tentative, .. } = self.pool[unit];
         if !waited_for || wait_from == self.now || tentative {
             return;

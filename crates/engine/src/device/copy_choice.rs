@@ -82,7 +82,7 @@ impl Device {
         if chosen == ppa {
             return unit;
         }
-        self.flash.settle_wait(unit, self.flash.server_of(unit, ppa));
+        self.flash.end_die_wait(unit, self.flash.server_of(unit, ppa));
         self.ftl.replication.reads_sent_on += 1;
         self.flash.pool[unit].source = ppa;
         self.send_on(unit, chosen);

@@ -403,8 +403,10 @@ impl Device {
 
     /// The first access to the DRAM has ended.
     pub(super) fn dram_event(&mut self) {
-        let Some(cache) = self.controller.cache.as_deref_mut() else { return };
-        let Some((id, next)) = cache.state.dram.ended() else { return };
+        let ended = self.controller.cache.as_deref_mut().and_then(|cache| cache.state.dram.ended());
+        let Some((id, next)) = ended else {
+            return self.fail("an access to the DRAM ended, and none was begun".into());
+        };
         if let Some(end) = next {
             self.flash.set_timer(Timer::Dram.number(), end);
         }
