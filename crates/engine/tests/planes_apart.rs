@@ -4,7 +4,9 @@
 
 use crate::common::*;
 use wordline_engine::Setup;
+use wordline_engine::config::MeasureConfig;
 use wordline_engine::config::device::{CellTechnology, CommandTaker, IndependentPlanes, MultiPlaneRule};
+use wordline_engine::config::ideal::SecondServer;
 use wordline_engine::config::nand_modes::{CopybackBlocks, CopybackConfig};
 
 /// One die of four planes; page `i` of those that are read lies on plane i mod 4.
@@ -54,6 +56,22 @@ fn results_tell_what_each_plane_did() {
     assert_eq!(die.busy_ns["host_program"], XFER + TPROG);
     assert_eq!(report.read.blame.mean.total_ns["die_wait.host_read"], u128::from(TR + XFER));
     assert_eq!(report.write.blame.mean.total_ns["die_wait.host_read"], u128::from(2 * (TR + XFER)));
+}
+
+#[test]
+fn the_record_of_chips_has_what_planes_and_second_servers_read() {
+    for second_server in [SecondServer::None, SecondServer::Die] {
+        for independent_planes in [IndependentPlanes::None, IndependentPlanes::Reads] {
+            let mut setup = four_planes(independent_planes, MultiPlaneRule::None);
+            setup.scheme.ideal.second_server = second_server;
+            setup.measure = MeasureConfig { chips: true, ..MeasureConfig::default() };
+            let (report, _) = record(&setup, vec![read(0, 0), read(0, 1), write(0, 2)]);
+            let queues = &report.chips[0].queues;
+            let reads = &queues["host_read"];
+            assert_eq!((reads.entered, reads.done, reads.cell_ns), (2, 2, 2 * TR), "{second_server:?}");
+            assert_eq!(queues["host_program"].done, 1);
+        }
+    }
 }
 
 #[test]

@@ -195,7 +195,8 @@ fn devices() -> impl Strategy<Value = DeviceConfig> {
             blocks: if plane { CopybackBlocks::Plane } else { CopybackBlocks::Die },
         },
     );
-    let modes = (slc_mode, cache_mode, copyback);
+    let apart = prop::sample::select(vec![IndependentPlanes::None, IndependentPlanes::Reads]);
+    let modes = (slc_mode, cache_mode, copyback, apart);
     let dram = (
         prop_oneof![2 => Just(None), 1 => any::<u64>().prop_map(Some), 1 => (0u64..1 << 24).prop_map(Some)],
         time(),
@@ -216,7 +217,7 @@ fn devices() -> impl Strategy<Value = DeviceConfig> {
             cell,
             channel,
             multi_plane: MultiPlaneConfig { rule, window },
-            die: Default::default(),
+            die: DieConfig { independent_planes: modes.3 },
             suspend,
             link,
             slc_mode: modes.0,
