@@ -12,7 +12,7 @@ use crate::planes::PlaneCollection;
 use crate::sched::gates::Gates;
 use crate::sched::queue::OpPool;
 use crate::sched::{Scheduler, SchedulerPolicy};
-use crate::servers::{Servers, servers};
+use crate::servers::Servers;
 use wordline_base::class::Class;
 use wordline_base::events::{Event, EventSet};
 use wordline_base::fields;
@@ -118,9 +118,9 @@ impl Flash {
     ) -> Self {
         let second = scheme.ideal.second_server;
         let plane_collection = PlaneCollection::new(device, scheme, geometry);
-        let numbers = Servers::new(device, second, geometry);
-        let collect = plane_collection.is_some();
-        let (dies, channels, channel_of) = servers(geometry, &numbers, second, collect);
+        let servers = Servers::new(device, second, geometry, plane_collection.is_some());
+        let (channels, channel_of) = servers.channels(geometry, second);
+        let dies = channel_of.len();
         let timing = Timing::new(device);
         let overlap = CacheOperations::new(&device.cache_mode, dies);
         // The last one is the decoder.
@@ -145,8 +145,8 @@ impl Flash {
             copybacks: Copybacks::new(&device.copyback, scheme.gc.copyback, dies),
             chips: Chips::new(device, geometry),
             plane_collection,
-            read_planes: numbers.read_apart().then(|| Box::new(ReadPlanes::new(geometry))),
-            servers: numbers,
+            read_planes: servers.read_apart().then(|| Box::new(ReadPlanes::new(geometry))),
+            servers,
             touched: Vec::new(),
             disturb: Disturb::new(device, scheme, geometry),
         };
@@ -223,11 +223,6 @@ impl Flash {
     /// Numbers of who serves what.
     pub fn servers(&self) -> &Servers {
         &self.servers
-    }
-
-    /// Whether reads of the host have ideal servers of their own.
-    pub fn has_second_servers(&self) -> bool {
-        self.servers.are_ideal()
     }
 
     /// Classes whose commands go before all others, one bit each.

@@ -22,36 +22,59 @@ pub struct Server {
     pub ideal: bool,
 }
 
-/// Numbers of the servers for reads.
+/// What planes have servers of their own for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum PlanesServe {
+    Nothing,
+    Reads,
+    Collection,
+}
+
+/// The numbers of all servers: of the dies, then of the planes that work by themselves, then the ideal ones.
 #[derive(Clone, Debug)]
 pub struct Servers {
     dies: u32,
     planes_per_die: u32,
-    /// The first one of a plane's reads; 0 where planes don't read apart.
-    reads: u32,
+    planes: PlanesServe,
     /// The first ideal one, of a die, or of a plane where planes read apart; 0 where there is none.
     ideal: u32,
 }
 
 impl Servers {
-    pub(crate) fn new(device: &DeviceConfig, second: SecondServer, geometry: &Geometry) -> Self {
-        let (dies, planes) = (geometry.dies(), geometry.planes());
-        let apart = device.die.independent_planes == IndependentPlanes::Reads;
-        let reads = if apart { dies } else { 0 };
-        let behind = if apart { dies + planes } else { dies };
-        let ideal = if second == SecondServer::None { 0 } else { behind };
-        Self { dies, planes_per_die: geometry.planes_per_die, reads, ideal }
+    /// Planes that `collect` by themselves don't read apart.
+    pub(crate) fn new(
+        device: &DeviceConfig,
+        second: SecondServer,
+        geometry: &Geometry,
+        collect: bool,
+    ) -> Self {
+        let planes = match device.die.independent_planes {
+            IndependentPlanes::Reads => PlanesServe::Reads,
+            IndependentPlanes::None if collect => PlanesServe::Collection,
+            IndependentPlanes::None => PlanesServe::Nothing,
+        };
+        let mut this =
+            Self { dies: geometry.dies(), planes_per_die: geometry.planes_per_die, planes, ideal: 0 };
+        if second != SecondServer::None {
+            this.ideal = this.dies + if this.have_planes() { geometry.planes() } else { 0 };
+        }
+        this
+    }
+
+    #[inline]
+    fn have_planes(&self) -> bool {
+        self.planes != PlanesServe::Nothing
     }
 
     /// Whether planes have servers for their reads.
     #[inline(always)]
     pub(crate) fn read_apart(&self) -> bool {
-        self.reads > 0
+        self.planes == PlanesServe::Reads
     }
 
     /// Whether reads of the host have ideal servers of their own.
     #[inline(always)]
-    pub(crate) fn are_ideal(&self) -> bool {
+    pub fn are_ideal(&self) -> bool {
         self.ideal > 0
     }
 
@@ -68,43 +91,59 @@ impl Servers {
         DieId(self.ideal + of_die)
     }
 
-    /// Server for the reads of a plane of a die, where planes read apart.
+    /// Server of a plane that works by itself.
     #[inline]
-    pub(crate) fn reads(&self, die: DieId, plane: u32) -> DieId {
-        DieId(self.reads + die.0 * self.planes_per_die + plane)
+    pub(crate) fn of_plane(&self, plane: PlaneId) -> DieId {
+        DieId(self.dies + plane.0)
+    }
+
+    /// The plane whose server this is; `None` for any other server.
+    #[inline]
+    pub(crate) fn plane(&self, server: DieId) -> Option<PlaneId> {
+        let plane = server.0.checked_sub(self.dies).filter(|_| self.have_planes())?;
+        (plane < self.dies * self.planes_per_die).then_some(PlaneId(plane))
+    }
+
+    /// The die of a plane's server; `None` for any other server.
+    #[inline]
+    pub(crate) fn die_of_plane(&self, server: DieId) -> Option<DieId> {
+        self.plane(server).map(|plane| DieId(plane.0 / self.planes_per_die.max(1)))
     }
 
     /// The die of a server of a plane's reads; `None` for any other server.
     #[inline]
     pub(crate) fn die_of_reads(&self, server: DieId) -> Option<DieId> {
-        let plane = server.0.checked_sub(self.reads).filter(|_| self.read_apart())?;
-        (plane < self.dies * self.planes_per_die).then(|| DieId(plane / self.planes_per_die.max(1)))
+        if self.read_apart() { self.die_of_plane(server) } else { None }
     }
 
-    /// The real die of one of these servers.
-    pub(crate) fn die(&self, server: DieId) -> DieId {
-        if server.0 < self.dies {
-            return server;
+    /// Whose a server is.
+    pub fn describe(&self, server: DieId) -> Server {
+        let ideal = self.is_ideal(server);
+        // The planes of ideal servers are numbered as those behind the dies.
+        let (first, of_planes) = match ideal {
+            true => (self.ideal, self.read_apart()),
+            false => (self.dies, server.0 >= self.dies),
+        };
+        let number = server.0.checked_sub(first).unwrap_or(server.0);
+        let planes = self.planes_per_die.max(1);
+        match of_planes {
+            true => Server { number: server.0, die: number / planes, plane: Some(number % planes), ideal },
+            false => Server { number: server.0, die: number, plane: None, ideal },
         }
-        let ideal = server.0.wrapping_sub(self.ideal);
-        let of_ideal = if self.read_apart() { ideal / self.planes_per_die.max(1) } else { ideal };
-        self.die_of_reads(server).unwrap_or(DieId(of_ideal))
     }
 
-    /// Whose one of these servers is.
-    pub(crate) fn describe(&self, server: DieId) -> Server {
-        let (die, ideal) = (self.die(server).0, self.is_ideal(server));
-        let of_plane = self.read_apart() && server.0 >= self.dies;
-        let first = if ideal { self.ideal } else { self.reads };
-        let plane = of_plane.then(|| server.0.wrapping_sub(first) % self.planes_per_die.max(1));
-        Server { number: server.0, die, plane, ideal }
+    /// The planes of a die.
+    #[inline]
+    pub(crate) fn planes_in(&self, die: DieId) -> impl Iterator<Item = PlaneId> + use<> {
+        let first = die.0 * self.planes_per_die;
+        (first..first + self.planes_per_die).map(PlaneId)
     }
 
-    /// Servers of the reads of a die's planes; none where planes don't read apart.
+    /// Servers of the planes of a die; none where planes do nothing by themselves.
     #[inline]
     pub fn planes_of(&self, die: DieId) -> impl Iterator<Item = DieId> + use<> {
-        let (first, planes) = (self.reads(die, 0).0, if self.read_apart() { self.planes_per_die } else { 0 });
-        (first..first + planes).map(DieId)
+        let first = self.dies + die.0 * self.planes_per_die;
+        (first..first + if self.have_planes() { self.planes_per_die } else { 0 }).map(DieId)
     }
 
     /// The ideal servers of a die.
@@ -113,29 +152,27 @@ impl Servers {
         let first = self.ideal(die, 0).0;
         (first..first + if self.are_ideal() { each } else { 0 }).map(DieId)
     }
-}
 
-/// How many servers of dies and channels a drive has, and the channel of each server of a die. Where planes `collect` by
-/// themselves their servers come behind.
-pub(crate) fn servers(
-    geometry: &Geometry,
-    numbers: &Servers,
-    second: SecondServer,
-    collect: bool,
-) -> (usize, usize, Vec<u32>) {
-    let channels = geometry.channels;
-    let of_dies = || (0..geometry.dies()).map(|die| geometry.channel_of(DieId(die)));
-    let of_planes =
-        || (0..geometry.planes()).map(|plane| geometry.channel_of(geometry.die_of(PlaneId(plane)).0));
-    let mut channel_of: Vec<u32> = of_dies().collect();
-    if collect || numbers.read_apart() {
-        channel_of.extend(of_planes());
+    /// All that serve what lies on a die: the die first.
+    pub fn of_die(&self, die: DieId) -> impl Iterator<Item = DieId> + use<> {
+        [die].into_iter().chain(self.planes_of(die)).chain(self.ideals_of(die))
     }
-    let own = if second == SecondServer::DieAndChannel { channels } else { 0 };
-    if numbers.are_ideal() && numbers.read_apart() {
-        channel_of.extend(of_planes().map(|channel| own + channel));
-    } else if numbers.are_ideal() {
-        channel_of.extend(of_dies().map(|channel| own + channel));
+
+    /// How many channels there are, ideal ones included, and the channel of each server.
+    pub(crate) fn channels(&self, geometry: &Geometry, second: SecondServer) -> (usize, Vec<u32>) {
+        let own = if second == SecondServer::DieAndChannel { geometry.channels } else { 0 };
+        let of_dies = || (0..self.dies).map(|die| geometry.channel_of(DieId(die)));
+        let of_planes =
+            || (0..geometry.planes()).map(|plane| geometry.channel_of(geometry.die_of(PlaneId(plane)).0));
+        let mut channel_of: Vec<u32> = of_dies().collect();
+        if self.have_planes() {
+            channel_of.extend(of_planes());
+        }
+        if self.are_ideal() && self.read_apart() {
+            channel_of.extend(of_planes().map(|channel| own + channel));
+        } else if self.are_ideal() {
+            channel_of.extend(of_dies().map(|channel| own + channel));
+        }
+        ((geometry.channels + own) as usize, channel_of)
     }
-    (channel_of.len(), (channels + own) as usize, channel_of)
 }

@@ -26,7 +26,7 @@ impl Device {
         mut dies: Vec<DieReport>,
         mut channels: Vec<ChannelReport>,
     ) -> (Vec<DieReport>, Vec<ChannelReport>) {
-        if !self.flash.has_second_servers() {
+        if !self.flash.servers().are_ideal() {
             return (dies, channels);
         }
         let (clocks, recorder) = (self.flash.die_clocks(end), &self.observers.recorder);
@@ -51,22 +51,13 @@ impl Device {
 
     /// Adds what planes did by themselves to the reports of their dies.
     pub(super) fn report_planes(&self, end: Ns, mut dies: Vec<DieReport>) -> Vec<DieReport> {
-        let servers_of = |die| -> Vec<DieId> {
-            match self.flash.plane_collection() {
-                Some(collection) => collection.servers_of(die).collect(),
-                None => self.flash.servers().planes_of(die).collect(),
-            }
-        };
-        if servers_of(DieId(0)).is_empty() {
-            return dies;
-        }
         let clocks = self.flash.die_clocks(end);
         for (number, die) in (0..).zip(&mut dies) {
             let report = |server: DieId| PlaneReport {
                 busy_ns: self.observers.recorder.server_busy(server.index(), &clocks[server.index()]),
                 array_ns: self.observers.recorder.array_ns.get(server.index()).copied().unwrap_or(0),
             };
-            die.planes = servers_of(DieId(number)).into_iter().map(report).collect();
+            die.planes = self.flash.servers().planes_of(DieId(number)).map(report).collect();
         }
         dies
     }

@@ -20,7 +20,7 @@ impl Device {
     #[cold]
     fn describe_die(&mut self, die: DieId, class: Option<Class>) {
         let command = class.map(|class| self.command_for_probe(die, class));
-        let server = self.flash.describe_server(die);
+        let server = self.flash.servers().describe(die);
         let waiting = self.flash.loads().get(server.die as usize).copied().unwrap_or(0);
         if let Some(probe) = &mut self.observers.probe {
             probe.die_taken(server, command, waiting, self.flash.now());
@@ -59,7 +59,7 @@ impl Device {
     fn describe_channel(&mut self, die: DieId, end: Ns) {
         if let Some(probe) = &mut self.observers.probe {
             let class = self.flash.die(die).command.class;
-            let (channel, server) = (self.flash.channel_of(die), self.flash.describe_server(die));
+            let (channel, server) = (self.flash.channel_of(die), self.flash.servers().describe(die));
             probe.channel_taken(channel, server, class, self.flash.now(), end);
         }
     }

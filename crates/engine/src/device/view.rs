@@ -103,7 +103,7 @@ impl View for Device {
                 .for_each(|command| add(command.head));
             add(state.first(Class::HostRead));
         };
-        device.flash.servers_of(die).for_each(&mut add_those_of);
+        device.flash.servers().of_die(die).map(DieId::index).for_each(&mut add_those_of);
     }
 
     fn valid_lpa(&self, ppa: Ppa) -> Option<Lpa> {

@@ -3,7 +3,6 @@
 use super::issue::{ask_scheduler, begin_first, consider_suspending, rest_die};
 use super::suspension::resume;
 use crate::nand::die::Phase;
-use crate::sched::Scheduler;
 use crate::sched::queue::{Fifo, NONE, OpId};
 use crate::{Above, Flash};
 use wordline_base::class::{CLASSES, Class, FlashOp};
@@ -27,13 +26,16 @@ impl Flash {
         self.read_planes.as_ref().map_or(0, |planes| planes.reading(die))
     }
 
-    /// Classes of which reads wait at the planes of a server, one bit each.
+    /// Classes of which something waits at a server, or at its planes where they read apart, one bit each.
     #[inline]
-    pub(crate) fn reads_at_planes(&self, server: DieId) -> u32 {
+    pub(crate) fn waiting_with_planes(&self, server: DieId) -> u32 {
+        let own = self.dies[server.index()].waiting();
         if !self.is_read_apart(server) {
-            return 0;
+            return own;
         }
-        self.servers.planes_of(server).fold(0, |classes, plane| classes | self.dies[plane.index()].waiting())
+        self.servers
+            .planes_of(server)
+            .fold(own, |classes, plane| classes | self.dies[plane.index()].waiting())
     }
 
     /// What waits at a die and at its planes, by class: of reads the queue of the plane where the oldest one waits.
@@ -192,14 +194,10 @@ fn next_read<A: Above>(above: &mut A, die: DieId, plane: DieId) -> Option<Class>
         _ => return None,
     }
     if state.suspended.is_some() {
-        return may_read_in_suspension(flash, die, plane, own).then_some(Class::HostRead);
+        return flash.may_read_in_suspension(die, plane, own).then_some(Class::HostRead);
     }
-    if state.waiting() != 0 {
-        let class = next_of_all(above, die)?;
-        if class.op() != FlashOp::Read {
-            above.flash_mut().close_for(die, Some(class));
-            return None;
-        }
+    if state.waiting() != 0 && closes(above, die) {
+        return None;
     }
     ask_scheduler(above, plane, own)
 }
@@ -217,20 +215,18 @@ fn consider_closing<A: Above>(above: &mut A, die: DieId) {
     if closed || flash.dies[die.index()].suspended.is_some() {
         return;
     }
-    if let Some(class) = next_of_all(above, die).filter(|class| class.op() != FlashOp::Read) {
-        above.flash_mut().close_for(die, Some(class));
+    if closes(above, die) {
         above.flash_mut().planes_rest(die);
     }
 }
 
-/// During a suspension only reads of the host are served, until none is left or the bound is reached.
-fn may_read_in_suspension(flash: &Flash, die: DieId, plane: DieId, own: u32) -> bool {
-    let Some(suspended) = &flash.dies[die.index()].suspended else { return false };
-    let over = flash.now.since(suspended.since) > flash.scheduler.longest_suspension()
-        || (own | flash.open_work(die)) & flash.urgent != 0;
-    let read = flash.dies[plane.index()].first(Class::HostRead);
-    let open = own & (1 << Class::HostRead.index()) != 0;
-    open && !over && !flash.reads_a_page_of(read, suspended.command.head)
+/// Closes a die if the scheduler wants a command of the whole die next. Whether it does.
+fn closes<A: Above>(above: &mut A, die: DieId) -> bool {
+    let wanted = next_of_all(above, die).filter(|class| class.op() != FlashOp::Read);
+    if wanted.is_some() {
+        above.flash_mut().close_for(die, wanted);
+    }
+    wanted.is_some()
 }
 
 /// Checked mode: while planes of a die read it is at nothing else, and as many read as are said to.

@@ -8,16 +8,13 @@ use wordline_base::time::Ns;
 impl Flash {
     /// The die whose gates a server obeys.
     fn gate_of(&self, server: DieId) -> DieId {
-        match &self.plane_collection {
-            Some(collection) => collection.die(server),
-            None => self.keeper(server),
-        }
+        self.servers.die_of_plane(server).unwrap_or(server)
     }
 
     /// Classes of which something waits that the die may begin now, one bit each.
     #[inline(always)]
     pub(crate) fn open_work(&self, die: DieId) -> u32 {
-        let waiting = self.dies[die.index()].waiting() | self.reads_at_planes(die);
+        let waiting = self.waiting_with_planes(die);
         if self.gates.are_used() {
             waiting & !self.gates.closed(self.gate_of(die), self.now)
         } else {

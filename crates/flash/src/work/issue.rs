@@ -239,6 +239,10 @@ pub(super) fn begin_first<A: Above>(above: &mut A, die: DieId, class: Class) -> 
 #[inline(always)]
 pub(super) fn ask_scheduler<A: Above>(above: &mut A, die: DieId, waiting: u32) -> Option<Class> {
     let flash = above.flash();
+    if let (SchedulerPolicy::Tiered(_), Some(class)) = (&flash.scheduler, only_class(waiting)) {
+        // Tiers of classes have one answer where one class waits.
+        return Some(class);
+    }
     let with_planes = flash.queues_with_planes(die);
     let view = QueueView {
         queues: with_planes.as_ref().unwrap_or_else(|| flash.dies[die.index()].queues()),
@@ -248,8 +252,8 @@ pub(super) fn ask_scheduler<A: Above>(above: &mut A, die: DieId, waiting: u32) -
         now: flash.now,
     };
     let class = match &flash.scheduler {
-        // Tiers of classes have one answer where one class waits, and always a right one.
-        SchedulerPolicy::Tiered(tiered) => return only_class(waiting).or_else(|| tiered.next(&view)),
+        // And always a right one.
+        SchedulerPolicy::Tiered(tiered) => return tiered.next(&view),
         SchedulerPolicy::Custom(scheduler) => scheduler.next(&view),
     };
     if class.is_none_or(|class| waiting & (1 << class.index()) == 0) {
@@ -268,19 +272,10 @@ fn next_class<A: Above>(above: &mut A, die: DieId) -> Option<Class> {
     if waiting == 0 {
         return None;
     }
-    let state = &flash.dies[die.index()];
-    let Some(suspended) = &state.suspended else {
-        return ask_scheduler(above, die, waiting);
-    };
-    // During a suspension only reads of the host are served, until none is left or the bound is reached.
-    let head = state.first(Class::HostRead);
-    let over = flash.now.since(suspended.since) > flash.scheduler.longest_suspension()
-        || waiting & flash.urgent != 0;
-    let closed = waiting & (1 << Class::HostRead.index()) == 0;
-    if closed || over || flash.reads_a_page_of(head, suspended.command.head) {
-        return None;
+    if flash.dies[die.index()].suspended.is_some() {
+        return flash.may_read_in_suspension(die, die, waiting).then_some(Class::HostRead);
     }
-    Some(Class::HostRead)
+    ask_scheduler(above, die, waiting)
 }
 
 /// Begins a command with this head, whose further pages must follow those of the command at `after`, if any.

@@ -24,11 +24,11 @@ impl Flash {
 
     /// Whether an operation of this kind waits that would go before a read that comes to this die now.
     pub fn waits_ahead(&self, die: DieId, kind: FlashOp) -> bool {
-        // Ideal servers have reads only.
-        let ideal = self.servers.are_ideal();
-        let first = if ideal { self.servers.ideal(die, 0) } else { die };
-        let further = self.servers.planes_of(die).filter(|_| !ideal).chain(self.servers.ideals_of(die));
-        let waiting = further.chain([first]).fold(0, |all, server| all | self.dies[server.index()].waiting());
+        let waiting = if self.servers.are_ideal() {
+            self.servers.ideals_of(die).fold(0, |all, server| all | self.dies[server.index()].waiting())
+        } else {
+            self.waiting_with_planes(die)
+        };
         let ahead = |class: Class| class.op() == kind && self.scheduler.precedes(class, Class::HostRead);
         classes_in(waiting).any(ahead)
     }
@@ -38,13 +38,6 @@ impl Flash {
         let state = &self.dies[self.keeper(server).index()];
         let class = state.command.class;
         (state.phase != Phase::Idle && class.op() != FlashOp::Read).then_some(class)
-    }
-
-    /// All that serve what lies on a die: the die first.
-    pub fn servers_of(&self, die: DieId) -> impl Iterator<Item = usize> + use<'_> {
-        let collecting = self.plane_collection.iter().flat_map(move |collection| collection.servers_of(die));
-        let further = self.servers.planes_of(die).chain(self.servers.ideals_of(die)).chain(collecting);
-        [die].into_iter().chain(further).map(DieId::index)
     }
 
     /// The plane of a die that reads by itself and is done last; `None` where none does, or for another server.
@@ -60,7 +53,7 @@ impl Flash {
     /// Flash pages that are read or wait to be at a die and its further servers, and whether any of them is at work.
     pub fn reads_of(&self, die: DieId) -> (u32, bool) {
         let (mut reads, mut busy) = (0, false);
-        for server in self.servers_of(die) {
+        for server in self.servers.of_die(die).map(DieId::index) {
             let state = &self.dies[server];
             let classes = Class::ALL.iter().filter(|class| class.op() == FlashOp::Read);
             reads += classes.map(|&class| self.heads(state.first(class))).sum::<u32>();

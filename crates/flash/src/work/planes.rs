@@ -11,29 +11,28 @@ impl Flash {
     /// Who serves a command of this class at a page, where planes collect by themselves: `None` for its die.
     #[inline]
     pub fn plane_server(&self, class: Class, ppa: Ppa) -> Option<DieId> {
-        let collection = self.plane_collection.as_ref().filter(|_| class.is_move())?;
-        Some(collection.server(self.geometry.plane_of(ppa).0))
+        let collects = self.plane_collection.is_some() && class.is_move();
+        collects.then(|| self.servers.of_plane(self.geometry.plane_of(ppa).0))
     }
 
     /// Whether a server is that of a plane.
     pub(crate) fn is_plane(&self, server: DieId) -> bool {
-        self.plane_collection.as_ref().is_some_and(|collection| collection.plane(server).is_some())
+        self.plane_collection.is_some() && self.servers.plane(server).is_some()
     }
 
     /// Whether a plane collects now.
     pub fn plane_collects(&self, plane: PlaneId) -> bool {
-        let server = self.plane_collection.as_ref().map(|collection| collection.server(plane));
-        server.is_some_and(|server| self.dies[server.index()].phase != Phase::Idle)
+        let collects = || self.dies[self.servers.of_plane(plane).index()].phase != Phase::Idle;
+        self.plane_collection.is_some() && collects()
     }
 
     /// The planes of a die that collect now, one bit each.
     pub(crate) fn collecting_planes(&self, die: DieId) -> u32 {
-        let Some(collection) = &self.plane_collection else { return 0 };
-        if collection.plane(die).is_some() {
+        if self.plane_collection.is_none() || self.servers.plane(die).is_some() {
             return 0;
         }
         let collects = |&(_, plane): &(u32, PlaneId)| self.plane_collects(plane);
-        (0..).zip(collection.planes_of(die)).filter(collects).fold(0, |planes, (bit, _)| planes | 1 << bit)
+        (0..).zip(self.servers.planes_in(die)).filter(collects).fold(0, |planes, (bit, _)| planes | 1 << bit)
     }
 
     /// The planes that a die works on or has interrupted its work on, one bit each.
@@ -54,9 +53,6 @@ impl Flash {
     /// Gates of a die opened: its planes look again, too.
     pub(crate) fn touch_planes(&mut self, die: DieId) {
         self.touched.extend(self.servers.planes_of(die));
-        if let Some(collection) = &self.plane_collection {
-            self.touched.extend(collection.servers_of(die));
-        }
     }
 
     /// Where a waiting program waits that another unit is to join.
@@ -64,7 +60,7 @@ impl Flash {
         let ppa = self.pool[head].ppa;
         let aside = self.plane_collection.as_ref().and_then(|collection| {
             let plane = self.geometry.plane_of(ppa).0;
-            collection.planes[plane.index()].aside.contains(&head).then(|| collection.server(plane))
+            collection.planes[plane.index()].aside.contains(&head).then(|| self.servers.of_plane(plane))
         });
         aside.unwrap_or_else(|| self.server_of(head, ppa))
     }
@@ -97,10 +93,11 @@ impl Flash {
 pub(super) fn may_take<A: Above>(above: &mut A, server: DieId, class: Class) -> Option<bool> {
     let flash = above.flash();
     let Some(collection) = &flash.plane_collection else { return Some(true) };
-    match collection.plane(server) {
+    match flash.servers.plane(server) {
         None => (!set_aside(above, server, class)).then_some(true),
         Some(plane) => {
-            let in_use = flash.planes_in_use(collection.die(server)) & 1 << flash.geometry.die_of(plane).1;
+            let (die, in_die) = flash.geometry.die_of(plane);
+            let in_use = flash.planes_in_use(die) & 1 << in_die;
             Some(in_use == 0 && !collection.planes[plane.index()].die_is_next)
         }
     }
@@ -112,7 +109,7 @@ pub(super) fn set_aside<A: Above>(above: &mut A, die: DieId, class: Class) -> bo
     loop {
         let flash = above.flash_mut();
         let head = flash.dies[die.index()].first(class);
-        if head == NONE || flash.plane_collection.as_ref().is_none_or(|own| own.plane(die).is_some()) {
+        if head == NONE || flash.plane_collection.is_none() || flash.is_plane(die) {
             return any;
         }
         let plane = flash.geometry.plane_of(flash.pool[head].ppa).0;
@@ -129,7 +126,7 @@ pub(super) fn set_aside<A: Above>(above: &mut A, die: DieId, class: Class) -> bo
         let flash = above.flash_mut();
         let Some(collection) = &mut flash.plane_collection else { return any };
         collection.planes[plane.index()].aside.push(head);
-        let server = collection.server(plane);
+        let server = flash.servers.of_plane(plane);
         flash.waits_elsewhere(head, die, server);
     }
 }
@@ -138,8 +135,8 @@ pub(super) fn set_aside<A: Above>(above: &mut A, die: DieId, class: Class) -> bo
 pub(super) fn plane_is_free<A: Above>(above: &mut A, server: DieId) {
     let flash = above.flash_mut();
     let Some(collection) = &mut flash.plane_collection else { return };
-    let Some(plane) = collection.plane(server) else { return let_planes_begin(above, server) };
-    let die = collection.die(server);
+    let Some(plane) = flash.servers.plane(server) else { return let_planes_begin(above, server) };
+    let die = flash.geometry.die_of(plane).0;
     let state = &mut collection.planes[plane.index()];
     if state.aside.is_empty() {
         return;
@@ -156,11 +153,12 @@ pub(super) fn plane_is_free<A: Above>(above: &mut A, server: DieId) {
 
 /// A die has taken a command, or has none that it may take: its turn at its planes is over.
 pub(super) fn turn_is_over<A: Above>(above: &mut A, die: DieId) {
-    let Some(collection) = &mut above.flash_mut().plane_collection else { return };
-    if collection.plane(die).is_some() {
+    let flash = above.flash_mut();
+    let Some(collection) = &mut flash.plane_collection else { return };
+    if flash.servers.plane(die).is_some() {
         return;
     }
-    for plane in collection.planes_of(die) {
+    for plane in flash.servers.planes_in(die) {
         collection.planes[plane.index()].die_is_next = false;
     }
     let_planes_begin(above, die);
@@ -168,8 +166,7 @@ pub(super) fn turn_is_over<A: Above>(above: &mut A, die: DieId) {
 
 /// Planes of a die that rest although something waits look again.
 fn let_planes_begin<A: Above>(above: &mut A, die: DieId) {
-    let Some(collection) = &above.flash().plane_collection else { return };
-    for server in collection.servers_of(die) {
+    for server in above.flash().servers.planes_of(die) {
         let state = &above.flash().dies[server.index()];
         if state.phase == Phase::Idle && state.has_work() {
             start_next(above, server);
@@ -180,10 +177,12 @@ fn let_planes_begin<A: Above>(above: &mut A, die: DieId) {
 /// Checked mode: a command that begins works on no plane that the other server of that plane is working on.
 pub(super) fn verify_planes<A: Above>(above: &mut A, server: DieId) {
     let flash = above.flash();
-    let Some(collection) = flash.plane_collection.as_ref().filter(|_| flash.rules.checked) else { return };
-    let taken = match collection.plane(server) {
+    if !flash.rules.checked {
+        return;
+    }
+    let taken = match flash.servers.die_of_plane(server) {
         None => flash.planes_in_use(server) & flash.collecting_planes(server),
-        Some(_) => flash.planes_in_use(server) & flash.planes_in_use(collection.die(server)),
+        Some(die) => flash.planes_in_use(server) & flash.planes_in_use(die),
     };
     if taken != 0 {
         above.fail(format!("a command began at {server:?} on planes {taken:#b}, which are at work already"));

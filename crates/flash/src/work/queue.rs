@@ -2,7 +2,6 @@
 
 use crate::nand::die::Phase;
 use crate::sched::queue::{NONE, Op, OpId};
-use crate::servers::Server;
 use crate::{Above, Flash};
 use wordline_base::class::{Class, FlashOp};
 use wordline_base::ids::{DieId, Ppa};
@@ -15,18 +14,7 @@ impl Flash {
         if server.index() < self.outstanding.len() {
             return server.index();
         }
-        match &self.plane_collection {
-            Some(collection) => collection.die(server).index(),
-            None => self.servers.die(server).index(),
-        }
-    }
-
-    /// Whose a server is.
-    pub fn describe_server(&self, server: DieId) -> Server {
-        match &self.plane_collection {
-            Some(collection) => collection.describe(server),
-            None => self.servers.describe(server),
-        }
+        self.servers.describe(server).die as usize
     }
 
     /// Whether an operation goes to an ideal server, if there is one: a read of the host that is no work of a write, or one of
@@ -46,7 +34,7 @@ impl Flash {
             return self.servers.ideal(die, plane);
         }
         if self.servers.read_apart() && self.pool[unit].class.op() == FlashOp::Read {
-            return self.servers.reads(die, plane);
+            return self.servers.of_plane(self.geometry.plane_of(ppa).0);
         }
         if self.plane_collection.is_some() {
             return self.plane_server(self.pool[unit].class, ppa).unwrap_or(die);
@@ -60,7 +48,7 @@ impl Flash {
         if self.servers.are_ideal() {
             return self.servers.ideal(die, plane);
         }
-        if self.servers.read_apart() { self.servers.reads(die, plane) } else { die }
+        if self.servers.read_apart() { self.servers.of_plane(self.geometry.plane_of(ppa).0) } else { die }
     }
 
     /// The units of a chain from this one on begin to wait for a die.

@@ -2,12 +2,27 @@
 
 use super::issue::start_next;
 use crate::nand::die::{Phase, Suspended};
+use crate::sched::Scheduler;
 use crate::sched::queue::NONE;
-use crate::{Above, Count};
+use crate::{Above, Count, Flash};
 use wordline_base::class::{Class, FlashOp};
 use wordline_base::ids::DieId;
 use wordline_base::parts::Part;
 use wordline_base::time::Ns;
+
+impl Flash {
+    /// Whether a server, of whose classes these wait, reads beside what its die has suspended: only for the host, until nothing is
+    /// left or the bound is reached.
+    #[inline]
+    pub(super) fn may_read_in_suspension(&self, die: DieId, server: DieId, waiting: u32) -> bool {
+        let Some(suspended) = &self.dies[die.index()].suspended else { return false };
+        let over = self.now.since(suspended.since) > self.scheduler.longest_suspension()
+            || self.open_work(die) & self.urgent != 0;
+        let open = waiting & (1 << Class::HostRead.index()) != 0;
+        let read = self.dies[server.index()].first(Class::HostRead);
+        open && !over && !self.reads_a_page_of(read, suspended.command.head)
+    }
+}
 
 /// Interrupts the running program or erase at `begin`, when `left` of it remains.
 #[inline(never)]

@@ -50,7 +50,7 @@ fn a_plane_goes_on_while_another_still_reads() {
     drive.run_dry();
     // Plane 0 is free before the second one's data wants the channel; the third one's data comes behind that.
     assert_eq!(drive.end_of(third), Some(2 * alone(HostRead)));
-    assert_eq!(drive.done_of(third).parts.get(Part::DieWait(HostRead)), alone(HostRead) - 8_000);
+    assert_eq!(part(&drive, third, Part::DieWait(HostRead)), alone(HostRead) - 8_000);
 }
 
 #[test]
@@ -170,7 +170,7 @@ fn ideal_servers_read_by_planes_too_and_wait_for_no_program() {
     assert_eq!(drive.end_of(moved), Some(alone(HostProgram) + alone(GcRead)));
     let served = |class: Class| {
         let begun = drive.begun.iter().filter(|(_, begun, _)| *begun == class);
-        begun.map(|&(server, ..)| drive.flash.describe_server(server)).collect::<Vec<_>>()
+        begun.map(|&(server, ..)| drive.flash.servers().describe(server)).collect::<Vec<_>>()
     };
     let reads = served(HostRead);
     assert!(reads.iter().all(|server| server.ideal && server.die == 0));
