@@ -195,7 +195,8 @@ fn devices() -> impl Strategy<Value = DeviceConfig> {
             blocks: if plane { CopybackBlocks::Plane } else { CopybackBlocks::Die },
         },
     );
-    let apart = prop::sample::select(vec![IndependentPlanes::None, IndependentPlanes::Reads]);
+    // Beside most of the modes above it is refused.
+    let apart = prop_oneof![7 => Just(IndependentPlanes::None), 1 => Just(IndependentPlanes::Reads)];
     let modes = (slc_mode, cache_mode, copyback, apart);
     let dram = (
         prop_oneof![2 => Just(None), 1 => any::<u64>().prop_map(Some), 1 => (0u64..1 << 24).prop_map(Some)],
