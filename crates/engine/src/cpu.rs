@@ -136,8 +136,6 @@ pub struct Cpu {
     /// Tasks whose work is not done: its end, the order of coming, and the task.
     tasks: BinaryHeap<Reverse<(Ns, u64, Task)>>,
     order: u64,
-    /// When the first of them is done.
-    event: Ns,
     /// By queue, when the task that was put there last is done: tasks of a queue keep their order.
     queues: Vec<Ns>,
     /// In the window: how often each kind of work was taken on.
@@ -154,7 +152,6 @@ impl Cpu {
             cores: vec![Core::default(); config.cores.max(1) as usize],
             tasks: BinaryHeap::new(),
             order: 0,
-            event: Ns::NEVER,
             queues: if costs[Cost::Move as usize] > 0 { vec![Ns::ZERO; queues] } else { Vec::new() },
             counts: [0; COSTS],
         }
@@ -164,12 +161,6 @@ impl Cpu {
     #[inline]
     pub fn is_on(&self) -> bool {
         self.is_on
-    }
-
-    /// When the next task's work is done; [`Ns::NEVER`] without any.
-    #[inline]
-    pub fn event(&self) -> Ns {
-        self.event
     }
 
     /// Work that comes now; `None` when it takes no time, which needs no core.
@@ -190,27 +181,34 @@ impl Cpu {
         Some(Booking { begin, end: core.free_at })
     }
 
-    /// `task` goes on at `end`.
-    pub fn after(&mut self, end: Ns, task: Task) {
+    /// `task` goes on at `end`. Returns when the first task is done, if that is this one.
+    #[must_use = "who keeps the time must know"]
+    pub fn after(&mut self, end: Ns, task: Task) -> Option<Ns> {
+        let is_first = self.first_end().is_none_or(|first| end < first);
         self.order += 1;
         self.tasks.push(Reverse((end, self.order, task)));
-        self.event = self.event.min(end);
+        is_first.then_some(end)
     }
 
     /// The same, no earlier than the tasks that were put into this queue before.
-    pub fn after_in_queue(&mut self, queue: usize, end: Ns, task: Task) {
+    #[must_use = "who keeps the time must know"]
+    pub fn after_in_queue(&mut self, queue: usize, end: Ns, task: Task) -> Option<Ns> {
         let last = self.queues.get_mut(queue);
         let end = last.map_or(end, |last| {
             *last = end.max(*last);
             *last
         });
-        self.after(end, task);
+        self.after(end, task)
+    }
+
+    /// When the first task's work is done.
+    pub fn first_end(&self) -> Option<Ns> {
+        self.tasks.peek().map(|&Reverse((end, _, _))| end)
     }
 
     /// Takes the task whose work is done first.
     pub fn take_task(&mut self) -> Option<Task> {
         let Reverse((_, _, task)) = self.tasks.pop()?;
-        self.event = self.tasks.peek().map_or(Ns::NEVER, |&Reverse((end, _, _))| end);
         Some(task)
     }
 
@@ -279,13 +277,16 @@ mod tests {
     #[test]
     fn tasks_of_a_queue_keep_their_order_and_others_come_by_the_end_of_their_work() {
         let mut cpu = cpu(2);
-        cpu.after_in_queue(0, Ns(40), Task::Programs(1));
-        cpu.after_in_queue(0, Ns(10), Task::Programs(2));
-        cpu.after_in_queue(1, Ns(20), Task::Programs(3));
-        cpu.after(Ns(40), Task::Request(4));
+        let first = [
+            cpu.after_in_queue(0, Ns(40), Task::Programs(1)),
+            cpu.after_in_queue(0, Ns(10), Task::Programs(2)),
+            cpu.after_in_queue(1, Ns(20), Task::Programs(3)),
+            cpu.after(Ns(40), Task::Request(4)),
+        ];
+        assert_eq!(first, [Some(Ns(40)), None, Some(Ns(20)), None]);
         let mut done = Vec::new();
-        while cpu.event() != Ns::NEVER {
-            done.push((cpu.event().0, cpu.take_task().unwrap()));
+        while let Some(end) = cpu.first_end() {
+            done.push((end.0, cpu.take_task().unwrap()));
         }
         let expected = [
             (20, Task::Programs(3)),

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Device;
 use super::fetch::{UNITS_AHEAD, UNITS_NEAR};
+use super::timers::Timer;
 use crate::host::{HostOp, HostRequest};
 use crate::probe::Answer;
 use crate::sched::queue::{NONE, OpId};
@@ -195,7 +196,7 @@ impl Device {
         let queue = if outwards { &mut self.front.link_out } else { &mut self.front.link_in };
         queue.push_back((end, number));
         if queue.len() == 1 {
-            self.front.link_event[usize::from(outwards)] = end;
+            self.flash.set_timer(Timer::of_link(outwards).number(), end);
         }
         end
     }
@@ -204,7 +205,9 @@ impl Device {
     pub(super) fn link_done(&mut self, outwards: bool) {
         let queue = if outwards { &mut self.front.link_out } else { &mut self.front.link_in };
         let first = queue.pop_front();
-        self.front.link_event[usize::from(outwards)] = queue.front().map_or(Ns::NEVER, |&(end, _)| end);
+        if let Some(&(end, _)) = queue.front() {
+            self.flash.set_timer(Timer::of_link(outwards).number(), end);
+        }
         let Some((_, number)) = first else {
             return self.fail("a transfer over the link ended, and none was begun".into());
         };

@@ -3,6 +3,7 @@
 
 use super::Device;
 use super::ftl::Ftl;
+use super::timers::Timer;
 use crate::cpu::{Booking, Cost, Task, Work};
 use crate::host::{HostOp, HostRequest};
 use crate::sched::queue::{NONE, OpId};
@@ -50,16 +51,30 @@ impl Device {
         };
         let request = &mut self.front.requests[number as usize];
         (request.cpu_wait, request.cpu) = (begin.since(self.flash.now()).0, end.since(begin).0);
-        self.controller.cpu.after(end, Task::Request(number));
+        self.go_on_after(end, Task::Request(number));
+    }
+
+    /// A task goes on when its work is done.
+    pub(super) fn go_on_after(&mut self, end: Ns, task: Task) {
+        let first = self.controller.cpu.after(end, task);
+        self.wait_for_cores(first);
+    }
+
+    fn wait_for_cores(&mut self, first: Option<Ns>) {
+        if let Some(end) = first {
+            self.flash.set_timer(Timer::Cores.number(), end);
+        }
     }
 
     /// The firmware has done its work for the task that is next.
     pub(super) fn firmware_done(&mut self) {
-        match self.controller.cpu.take_task() {
+        let task = self.controller.cpu.take_task();
+        self.wait_for_cores(self.controller.cpu.first_end());
+        match task {
             Some(Task::Request(number)) => self.deliver(number),
             Some(Task::Programs(first)) => self.enqueue_linked(first),
             Some(Task::Place(unit)) => self.place_planned(unit),
-            None => {}
+            None => self.fail("the firmware's work was done, and nothing waited for it".into()),
         }
     }
 
@@ -84,7 +99,8 @@ impl Device {
             self.flash.pool[head].next = first;
             first = head;
         }
-        self.controller.cpu.after_in_queue(queue, end, Task::Programs(first));
+        let first = self.controller.cpu.after_in_queue(queue, end, Task::Programs(first));
+        self.wait_for_cores(first);
     }
 
     /// The work of moving these flash pages: when all of it is done, and its queue; `None` when it takes no time.

@@ -21,8 +21,6 @@ pub(super) struct Front {
     pub link_out: VecDeque<(Ns, u32)>,
     /// Until when each direction is taken.
     pub link_free: [Ns; 2],
-    /// When the first transfer of each direction ends.
-    pub link_event: [Ns; 2],
     /// Answers that the host hasn't heard of.
     pub completed: u32,
     /// Numbers of the requests that were completed, where the host asks for them.
@@ -39,7 +37,6 @@ impl Default for Front {
             link_in: VecDeque::new(),
             link_out: VecDeque::new(),
             link_free: [Ns::ZERO; 2],
-            link_event: [Ns::NEVER; 2],
             completed: 0,
             answered: None,
             answers: None,

@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use serde::{Deserialize, Serialize};
 
 use super::Device;
+use super::timers::Timer;
 use crate::sched::queue::OpId;
 use wordline_base::time::Ns;
 
@@ -21,12 +22,6 @@ impl HostMemory {
     pub(super) fn new(in_use: bool, access: Ns) -> Self {
         Self { access: if in_use { access } else { Ns::ZERO }, waiting: VecDeque::new() }
     }
-
-    /// When the first look-up ends.
-    #[inline]
-    pub(super) fn event(&self) -> Ns {
-        self.waiting.front().map_or(Ns::NEVER, |first| first.0)
-    }
 }
 
 impl Device {
@@ -38,14 +33,21 @@ impl Device {
         self.flash.pool[id].wait_from = self.flash.now();
         let end = Ns(self.flash.now().0 + self.controller.host_memory.access.0);
         self.controller.host_memory.waiting.push_back((end, id));
+        if self.controller.host_memory.waiting.len() == 1 {
+            self.flash.set_timer(Timer::HostMemory.number(), end);
+        }
         true
     }
 
     /// The entry of the first operation that waits is here.
     pub(super) fn entry_is_here(&mut self) {
-        if let Some((_, id)) = self.controller.host_memory.waiting.pop_front() {
-            self.end_translation_wait(id);
-            self.go_on(id);
+        let Some((_, id)) = self.controller.host_memory.waiting.pop_front() else {
+            return self.fail("an entry came from the host's memory, and no operation waited for it".into());
+        };
+        if let Some(&(end, _)) = self.controller.host_memory.waiting.front() {
+            self.flash.set_timer(Timer::HostMemory.number(), end);
         }
+        self.end_translation_wait(id);
+        self.go_on(id);
     }
 }

@@ -95,7 +95,7 @@ impl Device {
         let reclaim_policy = ReclaimPolicy::new(&scheme.reclaim, &geometry, plan.map.logical_units, seed);
         let (dram, cache_bytes) = share_dram(device, scheme, systems, &translation, &reclaim_policy)?;
         let units_per_row = geometry.units_per_program() * domains.width();
-        let mut flash = Flash::new(device, scheme, &geometry, further_timers(device, scheme, cache_bytes));
+        let mut flash = Flash::new(device, scheme, &geometry, Timer::COUNT);
         flash.rules.separate_map_reads = translation.separate_loads;
         flash.rules.checked = checked;
         let ftl = Ftl {
@@ -268,20 +268,4 @@ fn share_dram(
     }
     dram.check()?;
     Ok((dram, cache_bytes))
-}
-
-/// Timers that the drive needs of [`Timer`]: up to the last one.
-fn further_timers(device: &DeviceConfig, scheme: &SchemeConfig, cache_bytes: u64) -> usize {
-    let last = if scheme.cache.throttle.is_some() || scheme.cache.rate_limit.is_some() {
-        Timer::Throttle
-    } else if scheme.cache.pause.is_some() {
-        Timer::Pause
-    } else if scheme.redundancy.xor_ns > 0 {
-        Timer::Joining
-    } else if cache_bytes > 0 && device.dram.takes_time() {
-        Timer::Dram
-    } else {
-        return 0;
-    };
-    last.number() + 1
 }

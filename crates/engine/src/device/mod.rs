@@ -92,7 +92,6 @@ use crate::gc::pace::PaceLedger;
 use crate::nand::Geometry;
 use crate::probe::Probe;
 use crate::sched::queue::OpId;
-use wordline_base::events::Event;
 use wordline_base::ids::{DomainId, Lpa, Ppa};
 use wordline_base::time::Ns;
 use wordline_config::device::LinkConfig;
@@ -208,28 +207,12 @@ impl Device {
         self.flash.now()
     }
 
-    /// When the next event of the drive itself comes, and whether a request that arrives at that time goes before it:
+    /// When the next event of the drive itself comes ([`Ns::NEVER`] without any), and whether a request that arrives at that time goes before it:
     /// a channel chooses between all that want it by then.
     #[inline]
     pub fn next_event(&self) -> (Ns, bool) {
-        let (time, event) = self.next_of(self.flash.next_event());
-        (time, event.is_some_and(Event::is_behind))
-    }
-
-    /// The time of the next event of the drive, and the event itself if it is `event`, the first one of the flash.
-    #[inline(always)]
-    fn next_of(&self, event: Event) -> (Ns, Option<Event>) {
-        let other = self.next_beside_flash();
-        if other <= event.time() { (other, None) } else { (event.time(), Some(event)) }
-    }
-
-    /// When the next event of the link or of the processor comes.
-    #[inline(always)]
-    fn next_beside_flash(&self) -> Ns {
-        self.front.link_event[0]
-            .min(self.front.link_event[1])
-            .min(self.controller.cpu.event())
-            .min(self.controller.host_memory.event())
+        let event = self.flash.next_event();
+        (event.time(), event.is_behind())
     }
 
     /// Requests that were completed since this was asked last.

@@ -353,7 +353,7 @@ impl Device {
         };
         let Some(place) = place else {
             match self.controller.cpu.book(self.flash.now(), &[(Cost::Move, 1)]) {
-                Some(booking) => self.controller.cpu.after(booking.end, Task::Place(unit)),
+                Some(booking) => self.go_on_after(booking.end, Task::Place(unit)),
                 None => self.place_planned(unit),
             }
             return self.advance_plan(tag);

@@ -1,8 +1,16 @@
-//! Timers of the drive that stand among the events of the flash: of the data cache and of the joining of stripes.
+//! Timers of the drive's other parts, which stand among the events of the flash: what comes first is one order.
 
 /// Whose timer runs out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Timer {
+    /// The first transfer over the link to the drive ends.
+    LinkIn,
+    /// The first transfer over the link to the host ends.
+    LinkOut,
+    /// The first task of the processor is done.
+    Cores,
+    /// The first entry of the map comes from the host's memory.
+    HostMemory,
     /// The first access to the DRAM ends.
     Dram,
     /// The first page that is joined from its stripe is done.
@@ -15,14 +23,31 @@ pub(super) enum Timer {
 
 impl Timer {
     /// All, in the order of their numbers.
-    const ALL: [Self; 4] = [Self::Dram, Self::Joining, Self::Pause, Self::Throttle];
+    const ALL: [Self; 8] = [
+        Self::LinkIn,
+        Self::LinkOut,
+        Self::Cores,
+        Self::HostMemory,
+        Self::Dram,
+        Self::Joining,
+        Self::Pause,
+        Self::Throttle,
+    ];
+
+    /// How many there are.
+    pub const COUNT: usize = Self::ALL.len();
+
+    /// That of a direction of the link.
+    pub fn of_link(outwards: bool) -> Self {
+        if outwards { Self::LinkOut } else { Self::LinkIn }
+    }
 
     /// That of a number.
     pub fn of(number: usize) -> Option<Self> {
         Self::ALL.get(number).copied()
     }
 
-    /// Its number: as many timers must come before it.
+    /// Its number among them.
     pub fn number(self) -> usize {
         self as usize
     }
