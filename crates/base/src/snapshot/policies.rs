@@ -10,6 +10,30 @@ pub fn expect_policy(slot: &str, found: &str, wanted: &str) -> Result<(), Snapsh
     Err(SnapshotError::Misfit(format!("the {slot} is `{found}` there and `{wanted}` here")))
 }
 
+/// The three methods by which the policies of any slot go into snapshots and forks, for the trait of the slot.
+///
+/// They are no trait of their own above the slots' traits: each policy, most of which keep nothing, would have to say so by an
+/// empty `impl`, and a fork has the type of its slot, which a trait above it can't name.
+#[macro_export]
+macro_rules! state_methods {
+    ($slot:ident) => {
+        /// Its state as bytes, for snapshots. One that keeps something beside its parameters must give it.
+        fn save(&self) -> Vec<u8> {
+            Vec::new()
+        }
+
+        /// Takes up a state that `save` gave; a text that says what is wrong with it otherwise.
+        fn restore(&mut self, _state: &[u8]) -> Result<(), String> {
+            Ok(())
+        }
+
+        /// A second one in the same state, which goes its own way; `None` if it can't be had: then the drive can't be forked.
+        fn fork(&self) -> Option<Box<dyn $slot + Send>> {
+            None
+        }
+    };
+}
+
 /// Implements [`Part`](crate::snapshot::Part) for the enum of policies of a slot. Every variant but `Custom` stands in one of the lists:
 /// `none` is a variant without a policy,
 /// `rebuilt` ones follow from the configuration, of `stored` ones the state is saved.

@@ -162,20 +162,7 @@ pub trait Mapping {
     /// So many entries come before the first request: room for them may be taken at once.
     fn expect(&mut self, _entries: u64) {}
 
-    /// Its state as bytes, for snapshots. One that keeps something beside its parameters must give it.
-    fn save(&self) -> Vec<u8> {
-        Vec::new()
-    }
-
-    /// Takes up a state that [`Self::save`] gave; a text that says what is wrong with it otherwise.
-    fn restore(&mut self, _state: &[u8]) -> Result<(), String> {
-        Ok(())
-    }
-
-    /// A second one in the same state, which goes its own way; `None` if it can't be had: then the drive can't be forked.
-    fn fork(&self) -> Option<Box<dyn Mapping + Send>> {
-        None
-    }
+    wordline_base::state_methods!(Mapping);
 }
 
 policies!(MappingPolicy, "mapping policy", rebuilt: [Page], stored: [Demand, Segments, Journaled]);

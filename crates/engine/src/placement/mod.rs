@@ -77,20 +77,7 @@ pub trait Placement {
     /// Plane of this program.
     fn place(&mut self, program: &ProgramIntent, view: &PlacementView<'_>) -> PlaneId;
 
-    /// Its state as bytes, for snapshots. One that keeps something beside its parameters must give it.
-    fn save(&self) -> Vec<u8> {
-        Vec::new()
-    }
-
-    /// Takes up a state that [`Self::save`] gave; a text that says what is wrong with it otherwise.
-    fn restore(&mut self, _state: &[u8]) -> Result<(), String> {
-        Ok(())
-    }
-
-    /// A second one in the same state, which goes its own way; `None` if it can't be had: then the drive can't be forked.
-    fn fork(&self) -> Option<Box<dyn Placement + Send>> {
-        None
-    }
+    wordline_base::state_methods!(Placement);
 
     /// The plane of a logical page, where it follows from the address alone: then all pages or none have one. Units
     /// that are written back together share a flash page only if they may lie there.

@@ -167,18 +167,5 @@ pub trait System {
     /// The measured window opens: what it counted so far is forgotten.
     fn window_opens(&mut self) {}
 
-    /// Its state as bytes, for snapshots.
-    fn save(&self) -> Vec<u8> {
-        Vec::new()
-    }
-
-    /// Takes up a state that [`Self::save`] gave; a text that says what is wrong with it otherwise.
-    fn restore(&mut self, _state: &[u8]) -> Result<(), String> {
-        Ok(())
-    }
-
-    /// A second one in the same state, which goes its own way; `None` if it can't be had: then the drive can't be forked.
-    fn fork(&self) -> Option<Box<dyn System + Send>> {
-        None
-    }
+    wordline_base::state_methods!(System);
 }

@@ -45,20 +45,7 @@ pub trait SlcCache {
         full().find(|&id| view.blocks.valid(id) == 0).or_else(|| full().next())
     }
 
-    /// Its state as bytes, for snapshots. One that keeps something beside its parameters must give it.
-    fn save(&self) -> Vec<u8> {
-        Vec::new()
-    }
-
-    /// Takes up a state that [`Self::save`] gave; a text that says what is wrong with it otherwise.
-    fn restore(&mut self, _state: &[u8]) -> Result<(), String> {
-        Ok(())
-    }
-
-    /// A second one in the same state, which goes its own way; `None` if it can't be had: then the drive can't be forked.
-    fn fork(&self) -> Option<Box<dyn SlcCache + Send>> {
-        None
-    }
+    wordline_base::state_methods!(SlcCache);
 }
 
 /// A built-in policy, or a user's own.
