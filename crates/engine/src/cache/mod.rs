@@ -99,24 +99,27 @@ pub enum CacheSlot {
     WriteBuffer(WriteBuffer),
     /// Holds what was used last.
     Lru(Lru),
+    /// None: there is no cache.
+    Off,
     /// A user's own.
     Custom(Box<dyn CachePolicy + Send>),
 }
 
 impl CacheSlot {
-    /// The one that a scheme names; `None` for no cache.
-    pub fn new(config: &CacheConfig) -> Option<Self> {
+    /// The one that a scheme names.
+    pub fn new(config: &CacheConfig) -> Self {
         match config.policy {
-            CacheKind::None => None,
-            CacheKind::WriteBuffer => Some(Self::WriteBuffer(WriteBuffer)),
-            CacheKind::Lru => Some(Self::Lru(Lru::new(config.admit_reads))),
+            CacheKind::None => Self::Off,
+            CacheKind::WriteBuffer => Self::WriteBuffer(WriteBuffer),
+            CacheKind::Lru => Self::Lru(Lru::new(config.admit_reads)),
         }
     }
 }
 
 macro_rules! each {
-    ($self:ident, $policy:ident => $answer:expr) => {
+    ($self:ident, $policy:ident => $answer:expr, off: $off:expr) => {
         match $self {
+            Self::Off => $off,
             Self::WriteBuffer($policy) => $answer,
             Self::Lru($policy) => $answer,
             Self::Custom($policy) => $answer,
@@ -126,26 +129,26 @@ macro_rules! each {
 
 impl CachePolicy for CacheSlot {
     fn admits_read(&mut self, lpa: Lpa) -> bool {
-        each!(self, policy => policy.admits_read(lpa))
+        each!(self, policy => policy.admits_read(lpa), off: false)
     }
 
     fn refreshes(&mut self, lpa: Lpa, access: Access) -> bool {
-        each!(self, policy => policy.refreshes(lpa, access))
+        each!(self, policy => policy.refreshes(lpa, access), off: false)
     }
 
     fn keeps(&mut self, lpa: Lpa) -> bool {
-        each!(self, policy => policy.keeps(lpa))
+        each!(self, policy => policy.keeps(lpa), off: false)
     }
 
     fn evict(&mut self, view: &CacheView<'_>) -> Option<Lpa> {
-        each!(self, policy => policy.evict(view))
+        each!(self, policy => policy.evict(view), off: None)
     }
 
     fn write_back(&mut self, view: &CacheView<'_>) -> Option<Lpa> {
-        each!(self, policy => policy.write_back(view))
+        each!(self, policy => policy.write_back(view), off: None)
     }
 }
 
-policies!(CacheSlot, "policy of the data cache", rebuilt: [WriteBuffer], stored: [Lru]);
+policies!(CacheSlot, "policy of the data cache", none: [Off], rebuilt: [WriteBuffer], stored: [Lru]);
 
 impl Stored for Lru {}

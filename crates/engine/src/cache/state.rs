@@ -8,8 +8,8 @@ use super::cold::ColdWrites;
 use super::dram::Dram;
 use super::pause::Pauses;
 use super::rate_limit::RateLimit;
-use super::record::CacheRecord;
-use super::table::{Slot, UnitTable};
+use super::record::{CacheRecord, CacheReport};
+use super::table::{SECTOR, Slot, UnitTable};
 use super::throttle::Throttle;
 use super::{CachePolicy, CacheSlot, CacheView};
 use crate::snapshot::{In, Out, Part, SnapshotError};
@@ -119,8 +119,11 @@ impl Cache {
         dram: &DramConfig,
         bytes: u64,
         [logical_units, unit_bytes, page, groups]: [u32; 4],
-    ) -> Result<Option<Self>, ConfigError> {
-        let Some(policy) = CacheSlot::new(config) else { return Ok(None) };
+    ) -> Result<Self, ConfigError> {
+        let policy = CacheSlot::new(config);
+        if matches!(policy, CacheSlot::Off) {
+            return Ok(Self::off());
+        }
         let capacity = (bytes / u64::from(unit_bytes)).min(u64::from(logical_units.max(page))) as u32;
         if capacity > MOST_UNITS {
             let most = u64::from(MOST_UNITS) * u64::from(unit_bytes);
@@ -132,7 +135,7 @@ impl Cache {
         }
         if capacity < page && (bytes == 0 || config.bytes == CacheBytes::Rest) {
             // The others leave nothing of the DRAM.
-            return Ok(None);
+            return Ok(Self::off());
         }
         if capacity < page {
             let least = u64::from(page) * u64::from(unit_bytes);
@@ -142,28 +145,26 @@ impl Cache {
         let share = |share: f64| (f64::from(capacity) * share) as u32;
         let high = share(config.dirty_high).clamp(page, capacity);
         let low = share(config.low()).min(high - page);
-        let state = CacheState {
-            table: UnitTable::new(capacity, unit_bytes, groups),
-            watermarks: Watermarks { high, low },
-            writing_back: false,
-            waiting: VecDeque::new(),
-            durable: VecDeque::new(),
-            merging: 0,
-            merged: VecDeque::new(),
-            urgent: VecDeque::new(),
-            promises: Vec::new(),
-            in_program: 0,
-            stamp: 0,
-            dram: Dram::new(dram),
-            cold: config.cold_period_ns.map(|period| ColdWrites::new(Ns(period))),
-            max_write_backs: config.max_write_backs,
-            pauses: config.pause.as_ref().map(Pauses::new),
-            appends: config.rewrites == Rewrites::Append,
-            throttle: config.throttle.as_ref().map(|throttle| Throttle::new(throttle, capacity)),
-            rate_limit: config.rate_limit.as_ref().map(RateLimit::new),
-            record: CacheRecord::default(),
-        };
-        Ok(Some(Self { state, policy }))
+        let table = UnitTable::new(capacity, unit_bytes, groups);
+        Ok(Self { state: CacheState::new(config, dram, table, Watermarks { high, low }), policy })
+    }
+
+    /// None: it holds nothing, and nothing enters it.
+    pub fn off() -> Self {
+        let (table, watermarks) = (UnitTable::new(0, SECTOR, 1), Watermarks { high: 0, low: 0 });
+        let state = CacheState::new(&CacheConfig::default(), &DramConfig::default(), table, watermarks);
+        Self { state, policy: CacheSlot::Off }
+    }
+
+    /// Whether there is one.
+    #[inline(always)]
+    pub fn is_on(&self) -> bool {
+        !matches!(self.policy, CacheSlot::Off)
+    }
+
+    /// What it did in the window, which ends at `end`; `None` where there is none.
+    pub fn report(&self, end: Ns) -> Option<CacheReport> {
+        self.is_on().then(|| self.state.record.report(end, self.state.table.capacity()))
     }
 
     /// The clean unit that the policy gives up.
@@ -178,6 +179,31 @@ impl Cache {
 }
 
 impl CacheState {
+    /// An empty one.
+    fn new(config: &CacheConfig, dram: &DramConfig, table: UnitTable, watermarks: Watermarks) -> Self {
+        Self {
+            throttle: config.throttle.as_ref().map(|throttle| Throttle::new(throttle, table.capacity())),
+            table,
+            watermarks,
+            writing_back: false,
+            waiting: VecDeque::new(),
+            durable: VecDeque::new(),
+            merging: 0,
+            merged: VecDeque::new(),
+            urgent: VecDeque::new(),
+            promises: Vec::new(),
+            in_program: 0,
+            stamp: 0,
+            dram: Dram::new(dram),
+            cold: config.cold_period_ns.map(|period| ColdWrites::new(Ns(period))),
+            max_write_backs: config.max_write_backs,
+            pauses: config.pause.as_ref().map(Pauses::new),
+            appends: config.rewrites == Rewrites::Append,
+            rate_limit: config.rate_limit.as_ref().map(RateLimit::new),
+            record: CacheRecord::default(),
+        }
+    }
+
     /// Whether so much is on its way to flash that writes wait.
     #[inline]
     pub fn is_pressed(&self) -> bool {

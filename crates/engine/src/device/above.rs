@@ -31,7 +31,7 @@ impl Above for Device {
     }
 
     fn waiting_writes(&self) -> u32 {
-        self.controller.cache.as_ref().map_or(0, |cache| cache.state.waiting.len() as u32)
+        self.controller.cache.state.waiting.len() as u32
     }
 
     fn is_open(&self, head: OpId) -> bool {
@@ -115,7 +115,7 @@ impl Above for Device {
 
     #[inline(always)]
     fn fetch_next(&self, class: Class, head: OpId) {
-        if self.controller.cache.is_some() {
+        if self.controller.cache.is_on() {
             // Behind a cache queues are long.
             Self::fetch_next(self, head);
         }

@@ -225,7 +225,7 @@ impl Device {
     pub(super) fn deliver(&mut self, number: u32) {
         let HostRequest { op, offset, length, .. } = self.front.requests[number as usize].request;
         if length == 0 || op == HostOp::Flush {
-            if op == HostOp::Flush && self.controller.cache.is_some() {
+            if op == HostOp::Flush && self.controller.cache.is_on() {
                 self.front.requests[number as usize].left = 1;
                 return self.flush_cache(number);
             }
@@ -265,8 +265,8 @@ impl Device {
         self.front.requests[number as usize].left = last - first + 2;
         let mut head: OpId = NONE;
         let (is_cached, fetches) = (
-            self.controller.cache.is_some(),
-            self.controller.cache.is_some() || self.systems.systems_fetch_ahead(),
+            self.controller.cache.is_on(),
+            self.controller.cache.is_on() || self.systems.systems_fetch_ahead(),
         );
         if fetches {
             let near = (first..=last).take(UNITS_NEAR as usize);
@@ -294,7 +294,7 @@ impl Device {
     fn deliver_write(&mut self, number: u32, offset: u64, length: u64) {
         let (first, last, wanted) = self.units(offset, length);
         self.front.requests[number as usize].left = last - first + 2;
-        if self.controller.cache.is_some() {
+        if self.controller.cache.is_on() {
             let durable = self.front.is_durable(number);
             for lpa in first..=last {
                 self.controller.fetch_cached(lpa.saturating_add(UNITS_AHEAD));
@@ -322,7 +322,7 @@ impl Device {
             self.controller.fetch_cached(lpa.saturating_add(UNITS_AHEAD));
             self.forget(id, Lpa(lpa));
         }
-        if self.controller.cache.is_some() {
+        if self.controller.cache.is_on() {
             self.tend_cache();
         }
     }

@@ -145,10 +145,11 @@ impl Device {
         if !self.ftl.plans.is_at_rest() {
             return Err("a plan is still under way although the drive is at rest".into());
         }
-        if let Some(cache) = self.controller.cache.as_ref().filter(|cache| !cache.state.is_at_rest()) {
+        let cache = &self.controller.cache.state;
+        if !cache.is_at_rest() {
             return Err(format!(
                 "the data cache is at work although the drive is at rest: {:?}",
-                cache.state.promises
+                cache.promises
             ));
         }
         if self.flash.pool.is_empty() {

@@ -148,7 +148,7 @@ impl Device {
             let is_here = moved_to.is_some() && self.ftl.is_at(lpa, moved_to);
             if class != Class::HostRead || partial || !is_here {
                 self.go_on(id);
-            } else if self.controller.cache.is_none() || !self.serve_late(id) {
+            } else if !self.controller.cache.is_on() || !self.serve_late(id) {
                 self.flash.pool[id].ppa = moved_to;
                 self.verify_read(id);
                 self.unit_done(id, None);

@@ -195,7 +195,7 @@ impl Device {
 
     /// TRIM of one unit.
     pub(super) fn forget(&mut self, id: u64, lpa: Lpa) {
-        if self.controller.cache.is_some() {
+        if self.controller.cache.is_on() {
             self.drop_cached(lpa);
         }
         let ppa = self.ftl.lookup(lpa);
@@ -267,7 +267,7 @@ impl Device {
         self.ftl.note_programmed(place);
         self.place_settled(place);
         self.check_collection(domain);
-        if self.controller.cache.is_some() {
+        if self.controller.cache.is_on() {
             self.tend_cache();
         }
     }

@@ -10,8 +10,8 @@ pub(super) struct Controller {
     pub cpu: Cpu,
     /// Who uses the DRAM.
     pub dram: Ledger,
-    /// The data cache; `None` without one.
-    pub cache: Option<Box<Cache>>,
+    /// The data cache, off where there is none.
+    pub cache: Cache,
     /// Look-ups of what of the map lies in the host's memory.
     pub host_memory: HostMemory,
 }

@@ -29,8 +29,8 @@ impl Controller {
     /// Brings what the search for a unit begins with towards the caches, if there is a cache.
     #[inline(always)]
     pub(super) fn fetch_cached(&self, lpa: u32) {
-        if let Some(cache) = &self.cache {
-            cache.state.table.prefetch(Lpa(lpa));
+        if self.cache.is_on() {
+            self.cache.state.table.prefetch(Lpa(lpa));
         }
     }
 }
@@ -38,15 +38,15 @@ impl Controller {
 impl Device {
     /// Replaces the policy of the data cache by a user's own. The scheme must have a cache.
     pub fn set_cache_policy(&mut self, policy: Box<dyn crate::cache::CachePolicy + Send>) {
-        match &mut self.controller.cache {
-            Some(cache) => cache.policy = CacheSlot::Custom(policy),
-            None => self.fail("a cache policy was set, but scheme.cache.policy is none".into()),
+        if !self.controller.cache.is_on() {
+            return self.fail("a cache policy was set, but scheme.cache.policy is none".into());
         }
+        self.controller.cache.policy = CacheSlot::Custom(policy);
     }
 
     /// A unit of a write enters the cache, or waits until there is room. `durable`: it is answered when programmed.
     pub(super) fn write_to_cache(&mut self, request: u32, lpa: Lpa, bytes: u32, durable: bool) {
-        let Some(cache) = self.controller.cache.as_deref_mut() else { return };
+        let cache = &mut self.controller.cache;
         let state = &mut cache.state;
         let held = state.table.find(lpa);
         state.record.counts.write_hits += u64::from(held.is_some());
@@ -68,19 +68,18 @@ impl Device {
         if room {
             return self.entered(id, durable);
         }
-        if let Some(cache) = &mut self.controller.cache {
-            cache.state.record.counts.stalls += 1;
-            if let Some(pauses) = &mut cache.state.pauses {
-                pauses.write_waits(self.flash.now());
-            }
-            cache.state.waiting.push_back(id);
+        let state = &mut self.controller.cache.state;
+        state.record.counts.stalls += 1;
+        if let Some(pauses) = &mut state.pauses {
+            pauses.write_waits(self.flash.now());
         }
+        state.waiting.push_back(id);
     }
 
     /// Writes that waited for room enter, as far as there is room: first come, first served.
     pub(super) fn admit_waiting_writes(&mut self) {
-        while let Some(cache) = self.controller.cache.as_deref() {
-            let Some(&id) = cache.state.waiting.front() else { return };
+        while let Some(&id) = self.controller.cache.state.waiting.front() {
+            let cache = &self.controller.cache;
             let Purpose { lpa, whose, .. } = self.ftl.purposes[id];
             if cache.state.is_pressed() {
                 return;
@@ -97,11 +96,10 @@ impl Device {
                     return;
                 }
             }
-            if let Some(cache) = &mut self.controller.cache {
-                cache.state.waiting.pop_front();
-                if let Some(pauses) = &mut cache.state.pauses {
-                    pauses.write_waits(self.flash.now());
-                }
+            let state = &mut self.controller.cache.state;
+            state.waiting.pop_front();
+            if let Some(pauses) = &mut state.pauses {
+                pauses.write_waits(self.flash.now());
             }
             self.fetch_waiting_writes();
             self.flash.blame_wait_on(Part::Buffer, id);
@@ -115,7 +113,7 @@ impl Device {
     /// what the search for its unit begins with.
     #[inline]
     fn fetch_waiting_writes(&self) {
-        let Some(Cache { state, .. }) = self.controller.cache.as_deref() else { return };
+        let Cache { state, .. } = &self.controller.cache;
         if let Some(&later) = state.waiting.get(3) {
             self.flash.pool.prefetch(later);
         }
@@ -126,7 +124,7 @@ impl Device {
 
     /// Whether a slot is free, if need be after a clean unit was given up.
     fn make_room(&mut self) -> bool {
-        let Some(cache) = self.controller.cache.as_deref_mut() else { return false };
+        let cache = &mut self.controller.cache;
         if !cache.state.table.is_full() {
             return true;
         }
@@ -151,7 +149,7 @@ impl Device {
         let before = self.ftl.versions.as_ref().map_or(0, |versions| versions.newest(lpa));
         let version = self.ftl.versions.as_mut().map_or(0, |versions| versions.overwrite(lpa));
         let now = self.flash.now();
-        let Some(cache) = self.controller.cache.as_deref_mut() else { return };
+        let cache = &mut self.controller.cache;
         let state = &mut cache.state;
         let slot = match (state.in_place(held), held) {
             (Some(slot), _) => {
@@ -190,9 +188,10 @@ impl Device {
 
     /// A unit of a write is in the cache: it is answered after an access to the DRAM, or when it is programmed.
     fn entered(&mut self, id: OpId, durable: bool) {
-        match &mut self.controller.cache {
-            Some(cache) if durable => cache.state.durable.push_back(id),
-            _ => self.access_dram(id),
+        if durable {
+            self.controller.cache.state.durable.push_back(id);
+        } else {
+            self.access_dram(id);
         }
     }
 
@@ -200,7 +199,7 @@ impl Device {
     pub(super) fn read_from_cache(&mut self, request: u32, lpa: Lpa, bytes: u32) -> bool {
         let (start, end) = self.front.wanted_range(request, lpa, self.geometry.unit_bytes);
         let mapped = self.ftl.is_mapped(lpa);
-        let Some(cache) = self.controller.cache.as_deref_mut() else { return false };
+        let cache = &mut self.controller.cache;
         cache.state.read_came(self.flash.now());
         let (table, counts) = (&mut cache.state.table, &mut cache.state.record.counts);
         let found = table.find(lpa);
@@ -229,10 +228,10 @@ impl Device {
     /// A read takes what the cache holds: checked mode compares it with the newest version.
     fn verify_cached(&mut self, request: u32, lpa: Lpa, slot: Slot) {
         let mut newest = 0;
-        if let (Some(versions), Some(cache)) = (&self.ftl.versions, &self.controller.cache) {
+        if let Some(versions) = &self.ftl.versions {
             newest = versions.newest(lpa);
             self.observers.reads_verified += 1;
-            if cache.state.table.version(slot) != newest {
+            if self.controller.cache.state.table.version(slot) != newest {
                 self.fail(format!("a read of {lpa:?} found a version in the cache that is not the newest"));
             }
         }
@@ -245,10 +244,8 @@ impl Device {
     /// The version that flash must hold of a unit: the newest, unless that is in the cache only.
     #[inline]
     pub(super) fn version_in_flash(&self, lpa: Lpa) -> u32 {
-        let cached = self.controller.cache.as_ref().and_then(|cache| {
-            let table = &cache.state.table;
-            table.find(lpa).map(|slot| table.in_flash(slot))
-        });
+        let table = &self.controller.cache.state.table;
+        let cached = table.find(lpa).map(|slot| table.in_flash(slot));
         cached.unwrap_or_else(|| self.ftl.versions.as_ref().map_or(0, |versions| versions.newest(lpa)))
     }
 
@@ -263,7 +260,7 @@ impl Device {
     pub(super) fn is_overtaken(&self, unit: OpId) -> bool {
         let Purpose { lpa, whose, .. } = self.ftl.purposes[unit];
         let class = self.flash.pool[unit].class;
-        let Some(cache) = self.controller.cache.as_deref() else { return false };
+        let cache = &self.controller.cache;
         if class == WRITE_BACK_READ {
             return self.owner(unit).is_none_or(|slot| cache.state.table.holds_all(slot));
         }
@@ -288,7 +285,7 @@ impl Device {
         if class != Class::HostRead {
             return false;
         }
-        let Some(cache) = self.controller.cache.as_deref_mut() else { return false };
+        let cache = &mut self.controller.cache;
         let Some(slot) = cache.state.table.find(lpa).filter(|_| overtaken || !mapped) else { return false };
         cache.state.record.counts.late_read_hits += 1;
         if cache.policy.refreshes(lpa, Access::Read) {
@@ -301,25 +298,25 @@ impl Device {
 
     /// A unit that the host reads has come from flash: the policy may keep it, unless it was rewritten meanwhile.
     pub(super) fn keep_read(&mut self, unit: OpId) {
-        if matches!(self.controller.cache.as_deref(), Some(Cache { policy: CacheSlot::WriteBuffer(_), .. })) {
+        if matches!(self.controller.cache.policy, CacheSlot::WriteBuffer(_)) {
             // It takes no reads in.
             return;
         }
         let Purpose { lpa, whose, .. } = self.ftl.purposes[unit];
         let ppa = self.flash.pool[unit].ppa;
         let Some(request) = whose.host().filter(|_| self.ftl.holds(lpa, ppa)) else { return };
-        if !self.controller.cache.as_deref_mut().is_some_and(|cache| cache.policy.admits_read(lpa)) {
+        if !self.controller.cache.policy.admits_read(lpa) {
             return;
         }
         let (start, end) = self.front.wanted_range(request, lpa, self.geometry.unit_bytes);
         let group = self.ftl.group_of(lpa, 0);
         let version = self.ftl.versions.as_ref().map_or(0, |versions| versions.stored(ppa));
-        let Some(cache) = self.controller.cache.as_deref_mut() else { return };
+        let cache = &mut self.controller.cache;
         let found = cache.state.table.find(lpa);
         if found.is_none() && !self.make_room() {
             return;
         }
-        let Some(cache) = self.controller.cache.as_deref_mut() else { return };
+        let cache = &mut self.controller.cache;
         let table = &mut cache.state.table;
         let Some(slot) = found.or_else(|| table.insert(lpa, group, version)) else { return };
         if table.in_flash(slot) != version {
@@ -333,7 +330,7 @@ impl Device {
 
     /// TRIM: the unit is nobody's any more, in the cache either.
     pub(super) fn drop_cached(&mut self, lpa: Lpa) {
-        let Some(cache) = self.controller.cache.as_deref_mut() else { return };
+        let cache = &mut self.controller.cache;
         let table = &mut cache.state.table;
         let Some(slot) = table.find(lpa) else { return };
         let dirty = if table.is_dirty(slot) { table.stamp(slot) } else { 0 };
@@ -348,7 +345,7 @@ impl Device {
 
     /// A flush, of which one part is open: done when all that is dirty now is in flash.
     pub(super) fn flush_cache(&mut self, request: u32) {
-        let Some(cache) = self.controller.cache.as_deref_mut() else { return };
+        let cache = &mut self.controller.cache;
         let state = &mut cache.state;
         let left = u64::from(state.table.dirty_units()) + u64::from(state.in_program);
         if left == 0 {
@@ -356,7 +353,7 @@ impl Device {
         }
         let op = Op { wait_from: self.flash.now(), ..Op::new(WRITE_BACK_PROGRAM, Ppa::NONE) };
         let op = self.new_op(op, Purpose::of_host(request, Lpa::NONE));
-        let Some(cache) = self.controller.cache.as_deref_mut() else { return };
+        let cache = &mut self.controller.cache;
         let state = &mut cache.state;
         state.promises.push(Promise { op, from: 0, until: state.stamp + 1, left });
         while self.write_back_page() {}
@@ -366,9 +363,7 @@ impl Device {
     /// The write of this number is in flash, or was trimmed: answers whoever waited for it last.
     pub(super) fn settle(&mut self, stamp: u64) {
         let mut next = 0;
-        while let Some(promise) =
-            self.controller.cache.as_mut().and_then(|cache| cache.state.promises.get_mut(next))
-        {
+        while let Some(promise) = self.controller.cache.state.promises.get_mut(next) {
             next += 1;
             if !(promise.from..promise.until).contains(&stamp) {
                 continue;
@@ -379,9 +374,7 @@ impl Device {
             }
             let op = promise.op;
             next -= 1;
-            if let Some(cache) = &mut self.controller.cache {
-                cache.state.promises.remove(next);
-            }
+            self.controller.cache.state.promises.remove(next);
             self.flash.blame_wait_on(Part::WriteBack, op);
             self.unit_done(op, None);
         }
@@ -392,7 +385,7 @@ impl Device {
         let now = self.flash.now();
         self.flash.pool[id].wait_from = now;
         let (request, bytes) = (self.ftl.purposes[id].whose.request(), self.flash.pool[id].bytes);
-        let Some(cache) = self.controller.cache.as_deref_mut() else { return };
+        let cache = &mut self.controller.cache;
         if cache.state.dram.is_immediate(bytes) {
             return self.unit_done(id, None);
         }
@@ -403,8 +396,7 @@ impl Device {
 
     /// The first access to the DRAM has ended.
     pub(super) fn dram_event(&mut self) {
-        let ended = self.controller.cache.as_deref_mut().and_then(|cache| cache.state.dram.ended());
-        let Some((id, next)) = ended else {
+        let Some((id, next)) = self.controller.cache.state.dram.ended() else {
             return self.fail("an access to the DRAM ended, and none was begun".into());
         };
         if let Some(end) = next {

@@ -21,7 +21,7 @@ impl Device {
             let Purpose { whose, partial, .. } = self.ftl.purposes[unit];
             if class == Class::HostRead && !partial && !tentative && whose.rebuild().is_none() {
                 self.tell_read_done(unit);
-                if self.controller.cache.is_some() {
+                if self.controller.cache.is_on() {
                     self.keep_read(unit);
                 }
                 self.unit_done(unit, die);

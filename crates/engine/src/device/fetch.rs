@@ -81,7 +81,7 @@ impl Device {
         if let Some(versions) = &self.ftl.versions {
             units.iter().for_each(|&lpa| versions.prefetch(lpa as u64));
         }
-        if self.controller.cache.is_some() {
+        if self.controller.cache.is_on() {
             coming
                 .flat_map(|request| self.first_units(request))
                 .for_each(|lpa| self.controller.fetch_cached(lpa));
@@ -98,7 +98,7 @@ impl Device {
     /// Second stage, once the first had time: what overwrites change, and what checked mode compares.
     #[inline(always)]
     pub fn prefetch_looked_up<'a>(&self, coming: impl Iterator<Item = &'a HostRequest>) {
-        if self.controller.cache.is_some() || !self.systems.are_none() {
+        if self.controller.cache.is_on() || !self.systems.are_none() {
             coming.for_each(|request| self.prefetch_for_all(request));
         } else if self.ftl.versions.is_none() {
             let writes = coming.filter(|request| request.op != HostOp::Read);
@@ -114,9 +114,9 @@ impl Device {
         if request.op == HostOp::Read {
             self.first_units(request).for_each(|lpa| self.fetch_for_systems(lpa, Distance::Far));
         }
-        if let Some(cache) = &self.controller.cache {
+        if self.controller.cache.is_on() {
             let lpa = self.geometry.unit_of_byte(request.offset);
-            cache.state.table.prefetch_unit(Lpa(lpa as u32));
+            self.controller.cache.state.table.prefetch_unit(Lpa(lpa as u32));
         } else if self.ftl.versions.is_some() {
             self.ftl.prefetch_compared(std::iter::once(request));
         } else {

@@ -150,7 +150,7 @@ impl Device {
             controller: Controller {
                 cpu: Cpu::new(&device.cpu, &scheme.firmware, ftl.domains.len()),
                 dram,
-                cache: None,
+                cache: Cache::off(),
                 host_memory: host_memory::HostMemory::new(
                     scheme.mapping.host_memory,
                     Ns(device.link.host_memory_ns),
@@ -170,7 +170,7 @@ impl Device {
             this.geometry.units_per_program(),
             this.ftl.domains.len() as u32 * u32::from(this.ftl.points.host()),
         ];
-        this.controller.cache = Cache::new(&scheme.cache, &device.dram, cache_bytes, sizes)?.map(Box::new);
+        this.controller.cache = Cache::new(&scheme.cache, &device.dram, cache_bytes, sizes)?;
         this.note_policies();
         this.ftl.blocks.keep(this.ftl.needs(this.ftl.gc.needs()));
         this.lay_out(&plane_at, 0, None);

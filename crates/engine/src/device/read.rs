@@ -131,7 +131,7 @@ impl Device {
         }
         let copy = || !partial && self.ftl.copies.at(lpa, ppa).is_some();
         (self.ftl.is_at(lpa, ppa) || tentative || copy())
-            && !(self.controller.cache.is_some() && self.is_overtaken(unit))
+            && !(self.controller.cache.is_on() && self.is_overtaken(unit))
     }
 
     /// Whether every page that a waiting flash page read wants is still there.
@@ -161,7 +161,7 @@ impl Device {
         if class == Class::CopyRead {
             return self.redirect_copy_read(unit);
         }
-        if self.controller.cache.is_some() && self.serve_late(unit) {
+        if self.controller.cache.is_on() && self.serve_late(unit) {
             return;
         }
         let mut now_at = self.ftl.lookup(lpa);

@@ -170,7 +170,7 @@ impl Device {
         let joins = self.ftl.rebuilds_ref().map(|rebuilds| &rebuilds.joins);
         joins.and_then(|joins| joins.get(number as usize)).is_some_and(|join| {
             let (lpa, ppa) = (self.ftl.purposes[join.target].lpa, self.flash.pool[join.target].ppa);
-            let overtaken = self.controller.cache.is_some() && self.is_overtaken(join.target);
+            let overtaken = self.controller.cache.is_on() && self.is_overtaken(join.target);
             !join.failed && self.ftl.lookup(lpa) == ppa && !overtaken
         })
     }
@@ -279,7 +279,7 @@ impl Device {
 
     /// The page is read where it is now, and not rebuilt again.
     fn read_anew(&mut self, target: OpId) {
-        if self.controller.cache.is_some() && self.serve_late(target) {
+        if self.controller.cache.is_on() && self.serve_late(target) {
             return;
         }
         let Purpose { lpa, whose, .. } = self.ftl.purposes[target];
@@ -300,7 +300,7 @@ impl Device {
     fn rebuilt(&mut self, target: OpId) {
         self.flash.pool[target].next_unit = NONE;
         self.tell_read_done(target);
-        if self.controller.cache.is_some() {
+        if self.controller.cache.is_on() {
             self.keep_read(target);
         }
         self.unit_done(target, None);

@@ -25,9 +25,8 @@ impl Device {
             tenants.begin();
         }
         self.window_opens(now);
-        if let Some(cache) = &mut self.controller.cache {
-            cache.state.record = CacheRecord::begin(now, cache.state.table.dirty_units());
-        }
+        let cache = &mut self.controller.cache.state;
+        cache.record = CacheRecord::begin(now, cache.table.dirty_units());
         let (dies, channels) = (self.flash.die_clocks(now), self.flash.channel_clocks(now));
         self.observers.recorder = Recorder::begin(
             &mut self.observers.recorder,
@@ -110,11 +109,7 @@ impl Device {
             copies: self.copies_report(),
             systems: self.systems.systems_report(),
             dram: self.controller.dram.report(),
-            cache: self
-                .controller
-                .cache
-                .as_ref()
-                .map(|cache| cache.state.record.report(end, cache.state.table.capacity())),
+            cache: self.controller.cache.report(end),
             checked: None,
             energy: None,
             series: None,

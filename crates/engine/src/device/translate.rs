@@ -349,7 +349,7 @@ impl Device {
 
     /// A read of the host whose place is known, if its page holds data.
     fn read_known(&mut self, id: OpId, mut ppa: Ppa) {
-        if self.controller.cache.is_some() && self.serve_late(id) {
+        if self.controller.cache.is_on() && self.serve_late(id) {
             // The host wrote it meanwhile.
             return;
         }

@@ -182,7 +182,7 @@ impl Device {
         };
         let mut writes: Vec<WriteBack> = std::mem::take(&mut translation.writes);
         // With a data cache the host's writes ask for nothing: its write-backs change the entries.
-        if !write || self.controller.cache.is_none() {
+        if !write || !self.controller.cache.is_on() {
             for _ in 0..MOST_QUESTIONS {
                 let Found::Load(page) = policy.find(&Lookup { lpa, write }, &view) else { break };
                 policy.loaded(page, lpa, &view, &mut writes);

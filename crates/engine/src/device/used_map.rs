@@ -359,7 +359,7 @@ impl Device {
             .iter()
             .map(|draws| draws.share * draws.write_share * draws.units(0, unit_bytes).count() as f64)
             .sum();
-        let looks_up_writes = self.controller.cache.is_none() || self.ftl.translation.looks_up_write_backs;
+        let looks_up_writes = !self.controller.cache.is_on() || self.ftl.translation.looks_up_write_backs;
         let law = Law {
             load,
             keeping,

@@ -143,9 +143,7 @@ impl Device {
 
     /// What is collected from now on had so many valid units when it was chosen.
     pub(super) fn tell_cache_of_victim(&mut self, valid: u32) {
-        if let Some(cache) = &mut self.controller.cache {
-            cache.state.is_to_move(valid, self.ftl.blocks.capacity());
-        }
+        self.controller.cache.state.is_to_move(valid, self.ftl.blocks.capacity());
     }
 
     /// The next superblock to be emptied, and why. Space comes first; what else is to be emptied comes when there is

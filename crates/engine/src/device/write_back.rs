@@ -24,14 +24,14 @@ const MERGES_FOR_A_UNIT: u32 = 4;
 
 impl Controller {
     fn dirty_and_waiting(&self, lpa: Lpa) -> Option<Slot> {
-        let table = &self.cache.as_ref()?.state.table;
+        let table = &self.cache.state.table;
         table.find(lpa).filter(|&slot| table.is_dirty(slot) && table.op(slot).is_none())
     }
 
     /// The oldest unit that goes to a domain, where that is fixed, and write point. Where it isn't, a superseded version of the
     /// same write point goes before all else.
     fn oldest_of_group(&self, group: u32, fixed: bool) -> Option<Slot> {
-        let table = &self.cache.as_ref()?.state.table;
+        let table = &self.cache.state.table;
         let superseded = table.oldest_superseded().filter(|&slot| !fixed && table.group(slot) == group);
         superseded.or_else(|| table.oldest_of_group(group).0)
     }
@@ -45,31 +45,28 @@ impl Device {
             self.send_durable();
             self.send_urgent();
             let now = self.flash.now();
-            let wants = self.controller.cache.as_mut().is_some_and(|cache| cache.state.wants_write_back(now));
+            let wants = self.controller.cache.state.wants_write_back(now);
             if !wants || self.write_back_rests() || !self.write_back_page() {
                 break;
             }
         }
         self.program_merged();
-        if let Some(state) = self.controller.cache.as_ref().map(|cache| &cache.state) {
-            let clean = state.table.len();
-            let stuck = state.table.on_their_way() + state.table.waiting() == 0;
-            let rests =
-                state.is_full_in_pause(self.flash.now()) || state.throttled_until(self.flash.now()).is_some();
-            if stuck && !state.waiting.is_empty() && !rests {
-                self.fail(format!(
-                    "writes wait for room, and the cache policy gives up none of {clean} clean units"
-                ));
-            }
+        let state = &self.controller.cache.state;
+        let clean = state.table.len();
+        let stuck = state.table.on_their_way() + state.table.waiting() == 0;
+        let rests =
+            state.is_full_in_pause(self.flash.now()) || state.throttled_until(self.flash.now()).is_some();
+        if stuck && !state.waiting.is_empty() && !rests {
+            self.fail(format!(
+                "writes wait for room, and the cache policy gives up none of {clean} clean units"
+            ));
         }
     }
 
     /// Whether write-back pauses, from now on if a pause is due.
     fn write_back_rests(&mut self) -> bool {
         let now = self.flash.now();
-        let Some(state) = self.controller.cache.as_deref_mut().map(|cache| &mut cache.state) else {
-            return false;
-        };
+        let state = &mut self.controller.cache.state;
         let Some(pauses) = &mut state.pauses else { return false };
         if state.waiting.is_empty()
             && let Some(end) = pauses.begin(now)
@@ -81,7 +78,7 @@ impl Device {
 
     /// The slot that an operation carries to flash; `None` when the unit was dropped since.
     pub(super) fn owner(&self, unit: OpId) -> Option<Slot> {
-        let (table, slot) = (&self.controller.cache.as_ref()?.state.table, self.ftl.purposes[unit].slot);
+        let (table, slot) = (&self.controller.cache.state.table, self.ftl.purposes[unit].slot);
         table.is_carried_by(slot, unit).then_some(slot)
     }
 
@@ -95,8 +92,8 @@ impl Device {
         let Purpose { lpa, slot, .. } = self.ftl.purposes[head];
         let Op { ppa, next, class, .. } = self.flash.pool[head];
         self.flash.pool.prefetch(next);
-        if let Some(cache) = self.controller.cache.as_deref().filter(|_| class == WRITE_BACK_PROGRAM) {
-            cache.state.table.prefetch_slot(slot);
+        if class == WRITE_BACK_PROGRAM {
+            self.controller.cache.state.table.prefetch_slot(slot);
             self.ftl.map.prefetch(u64::from(lpa.0));
             self.ftl.oob.prefetch(ppa);
         }
@@ -113,7 +110,10 @@ impl Device {
 
     /// The dirty unit that the policy names, unless a superseded version waits, which is older.
     fn next_to_write_back(&mut self) -> Option<Slot> {
-        let cache = self.controller.cache.as_deref_mut().filter(|cache| cache.state.table.waiting() > 0)?;
+        let cache = &mut self.controller.cache;
+        if cache.state.table.waiting() == 0 {
+            return None;
+        }
         if let Some(slot) = cache.state.table.oldest_superseded() {
             return Some(slot);
         }
@@ -133,7 +133,7 @@ impl Device {
 
     /// This unit, or if its plane collects the oldest one of those whose planes don't; `None` where all do.
     fn past_collection(&self, slot: Slot) -> Option<Slot> {
-        let table = &self.controller.cache.as_ref()?.state.table;
+        let table = &self.controller.cache.state.table;
         let collects = |domain: DomainId| self.ftl.domain[domain.index()].collector.collects();
         let plane = self.ftl.placement.plane_by_address(table.lpa(slot))?;
         if !collects(self.ftl.domains.of(plane)) {
@@ -149,7 +149,7 @@ impl Device {
     /// Where the address fixes the domain, or units go to several write points: rather another of the oldest units, if only its
     /// domain and write point have a whole page.
     fn prefer_whole_page(&self, slot: Slot) -> Slot {
-        let Some(cache) = &self.controller.cache else { return slot };
+        let cache = &self.controller.cache;
         let table = &cache.state.table;
         let page = self.geometry.units_per_program();
         if page == 1 {
@@ -174,7 +174,7 @@ impl Device {
         if self.ftl.points.host() == 1 || self.ftl.placement.plane_by_address(lpa).is_some() {
             return None;
         }
-        let (table, page) = (&self.controller.cache.as_ref()?.state.table, self.geometry.units_per_program());
+        let (table, page) = (&self.controller.cache.state.table, self.geometry.units_per_program());
         let whole = (0..self.ftl.points.host()).filter_map(|point| {
             let (oldest, count) = table.oldest_of_group(self.ftl.points.group(0, point));
             oldest.filter(|_| count >= page)
@@ -186,15 +186,13 @@ impl Device {
     #[inline]
     fn fetch_to_send(&self) {
         self.flash.pool.prefetch_free();
-        if let Some(cache) = &self.controller.cache {
-            cache.state.table.prefetch_behind_oldest_dirty();
-        }
+        self.controller.cache.state.table.prefetch_behind_oldest_dirty();
     }
 
     /// Sends a unit to flash, and with it what fills its flash page: the dirty ones among its neighbours in the
     /// address space, then the oldest that may lie there.
     fn write_back_from(&mut self, first: Slot) {
-        let Some(cache) = &self.controller.cache else { return };
+        let cache = &self.controller.cache;
         let table = &cache.state.table;
         let (lpa, point) = (table.lpa(first), self.ftl.points.of_group(table.group(first)));
         let fixed = self.ftl.placement.plane_by_address(lpa).is_some();
@@ -229,13 +227,13 @@ impl Device {
     /// Whether a unit of the cache goes to this write point.
     #[inline]
     fn goes_to(&self, slot: Slot, point: u8) -> bool {
-        let group = || self.controller.cache.as_ref().map(|cache| cache.state.table.group(slot));
-        self.ftl.points.host() == 1 || group().map(|group| self.ftl.points.of_group(group)) == Some(point)
+        let group = || self.controller.cache.state.table.group(slot);
+        self.ftl.points.host() == 1 || self.ftl.points.of_group(group()) == point
     }
 
     /// Asks the placement for a unit that is written back.
     fn place_unit(&mut self, slot: Slot) -> PlaneId {
-        let Some(cache) = &self.controller.cache else { return PlaneId(0) };
+        let cache = &self.controller.cache;
         let (lpa, stream) = (cache.state.table.lpa(slot), cache.state.table.stream(slot));
         let cause = WRITE_BACK_PROGRAM.cause();
         self.place(&ProgramIntent { cause, ..ProgramIntent::host(lpa, stream) })
@@ -243,19 +241,18 @@ impl Device {
 
     /// The stream of a unit on its way to flash.
     pub(super) fn stream_of_cached(&self, unit: OpId) -> Option<u16> {
-        self.owner(unit)
-            .and_then(|slot| self.controller.cache.as_ref().map(|cache| cache.state.table.stream(slot)))
+        self.owner(unit).map(|slot| self.controller.cache.state.table.stream(slot))
     }
 
     /// A unit on its way to flash gets the write point of its stream, as it was written last.
     pub(super) fn take_point_of_cached(&mut self, unit: OpId) {
         let Some(slot) = self.owner(unit) else { return };
-        let Some(cache) = &self.controller.cache else { return };
+        let cache = &self.controller.cache;
         self.ftl.purposes[unit].point = self.ftl.points.of_group(cache.state.table.group(slot));
     }
 
     fn send_new(&mut self, slot: Slot, plane: PlaneId) -> bool {
-        let Some(cache) = &self.controller.cache else { return false };
+        let cache = &self.controller.cache;
         let lpa = cache.state.table.lpa(slot);
         let id = self.new_op(Op::new(WRITE_BACK_PROGRAM, Ppa::NONE), Purpose::of(lpa));
         self.send(slot, id, plane)
@@ -264,7 +261,7 @@ impl Device {
     /// An operation takes a dirty unit to flash. Whether its program is queued: it isn't where it waits for its entry of the map,
     /// or for sectors that flash holds.
     fn send(&mut self, slot: Slot, id: OpId, plane: PlaneId) -> bool {
-        let Some(cache) = self.controller.cache.as_deref_mut() else { return false };
+        let cache = &mut self.controller.cache;
         cache.state.table.depart(slot, id);
         if let Some(pauses) = &mut cache.state.pauses {
             pauses.sent();
@@ -295,7 +292,7 @@ impl Device {
         if self.waits_for_move(id) {
             return false;
         }
-        let Some(cache) = self.controller.cache.as_deref_mut() else { return false };
+        let cache = &mut self.controller.cache;
         let table = &mut cache.state.table;
         if self.rules.written_only {
             self.ftl.purposes[id].tag = table.bytes_held(slot);
@@ -307,7 +304,7 @@ impl Device {
             self.program_on(plane, id);
             return true;
         }
-        let Some(cache) = self.controller.cache.as_deref_mut() else { return false };
+        let cache = &mut self.controller.cache;
         cache.state.merging += 1;
         cache.state.record.counts.merges += 1;
         let bytes = self.geometry.unit_bytes - self.moved_by_program(id, 0);
@@ -321,7 +318,7 @@ impl Device {
     pub(super) fn merged(&mut self, unit: OpId) {
         let waited_for = self.flash.pool[unit].waited_for;
         let owner = self.owner(unit);
-        let Some(cache) = self.controller.cache.as_deref_mut() else { return };
+        let cache = &mut self.controller.cache;
         cache.state.merging -= 1;
         match owner {
             None if waited_for => self.unit_done(unit, None),
@@ -341,7 +338,8 @@ impl Device {
     /// Programs completed units when they fill flash pages, or when no more are on their way.
     fn program_merged(&mut self) {
         let page = self.geometry.units_per_program();
-        while let Some(cache) = self.controller.cache.as_deref() {
+        loop {
+            let cache = &self.controller.cache;
             let (count, merging) = (cache.state.merged.len(), cache.state.merging);
             let Some(&first) = cache.state.merged.front() else { return };
             let fixed = self.ftl.placement.plane_by_address(self.ftl.purposes[first].lpa).is_some();
@@ -371,15 +369,13 @@ impl Device {
 
     /// The write point of a completed unit; of one that was dropped since, the first.
     fn point_of_merged(&self, id: OpId) -> u8 {
-        let group = self
-            .owner(id)
-            .and_then(|slot| self.controller.cache.as_ref().map(|cache| cache.state.table.group(slot)));
+        let group = self.owner(id).map(|slot| self.controller.cache.state.table.group(slot));
         group.map_or(0, |group| self.ftl.points.of_group(group))
     }
 
     /// The write point of which completed units are programmed next.
     fn next_merged_together(&self, more: bool) -> Option<u8> {
-        let merged = &self.controller.cache.as_ref()?.state.merged;
+        let merged = &self.controller.cache.state.merged;
         let points = merged.iter().map(|&id| self.point_of_merged(id));
         next_together(points, self.geometry.units_per_program(), more)
     }
@@ -388,21 +384,20 @@ impl Device {
     fn take_merged(&mut self, point: Option<u8>) -> Option<OpId> {
         let place = match point {
             Some(point) => {
-                let merged = &self.controller.cache.as_ref()?.state.merged;
+                let merged = &self.controller.cache.state.merged;
                 merged.iter().position(|&id| self.point_of_merged(id) == point)?
             }
             None => 0,
         };
-        self.controller.cache.as_mut()?.state.merged.remove(place)
+        self.controller.cache.state.merged.remove(place)
     }
 
     /// Units of writes with FUA: each is programmed at once, unless it is on its way already.
     fn send_durable(&mut self) {
         let mut page: Option<(For, u32, PlaneId)> = None;
-        while let Some(id) = self.controller.cache.as_mut().and_then(|cache| cache.state.durable.pop_front())
-        {
+        while let Some(id) = self.controller.cache.state.durable.pop_front() {
             let Purpose { lpa, whose, .. } = self.ftl.purposes[id];
-            let Some(cache) = self.controller.cache.as_deref_mut() else { return };
+            let cache = &mut self.controller.cache;
             let table = &cache.state.table;
             let Some(slot) = table.find(lpa) else {
                 self.unit_done(id, None);
@@ -431,8 +426,7 @@ impl Device {
 
     /// Units that became dirty again on their way, and for which somebody waits.
     fn send_urgent(&mut self) {
-        while let Some(lpa) = self.controller.cache.as_mut().and_then(|cache| cache.state.urgent.pop_front())
-        {
+        while let Some(lpa) = self.controller.cache.state.urgent.pop_front() {
             if let Some(slot) = self.controller.dirty_and_waiting(Lpa(lpa)) {
                 self.write_back_from(slot);
             }
@@ -467,7 +461,7 @@ impl Device {
         if let Some(versions) = &mut self.ftl.versions {
             versions.first(lpa, ppa);
         }
-        let Some(cache) = self.controller.cache.as_deref_mut() else { return };
+        let cache = &mut self.controller.cache;
         cache.state.table.hold_all(slot);
         cache.state.table.commit(slot);
         cache.state.table.prefetch(lpa);
@@ -479,7 +473,7 @@ impl Device {
 
     /// If the unit was written again in a place of its own, the program of this version holds nothing that is valid; whether so.
     fn commit_superseded(&mut self, unit: OpId, slot: Slot) -> bool {
-        let Some(cache) = self.controller.cache.as_deref_mut() else { return false };
+        let cache = &mut self.controller.cache;
         if !cache.state.table.is_superseded(slot) {
             return false;
         }
@@ -494,7 +488,7 @@ impl Device {
     pub(super) fn write_back_ended(&mut self, unit: OpId) {
         let lpa = self.ftl.purposes[unit].lpa;
         let owner = self.owner(unit);
-        let Some(cache) = self.controller.cache.as_deref_mut() else { return };
+        let cache = &mut self.controller.cache;
         let (state, policy) = (&mut cache.state, &mut cache.policy);
         let superseded = owner.is_some_and(|slot| state.table.is_superseded(slot));
         state.record.counts.write_backs += u64::from(lpa.is_some() || superseded);

@@ -115,7 +115,7 @@ impl Device {
             .ftl
             .versions
             .as_ref()
-            .filter(|_| self.controller.cache.is_none() && !self.ftl.copies.is_on())?;
+            .filter(|_| !self.controller.cache.is_on() && !self.ftl.copies.is_on())?;
         let (map, layout, oob) = (&self.ftl.map, &self.ftl.layout, &self.ftl.oob);
         let (blocks, geometry, host) = (&self.ftl.blocks, &self.geometry, self.ftl.logical_units);
         let tables = Tables { map, layout, oob, versions, blocks, geometry, host };

@@ -31,7 +31,7 @@ impl Device {
     pub(super) fn begin_untimed(&mut self) {
         if self.ftl.untimed.is_none() {
             let old_pages = OldPages::new(self.ftl.domains.len(), self.geometry.unit_shift);
-            let together = self.controller.cache.as_ref().map(|_| self.geometry.units_per_program());
+            let together = self.controller.cache.is_on().then(|| self.geometry.units_per_program());
             let plane = ChosenPlane::new(self.geometry.unit_shift, together);
             let planes = vec![plane; self.ftl.points.count() as usize];
             self.ftl.untimed = Some(Box::new(Untimed { old_pages, planes }));
