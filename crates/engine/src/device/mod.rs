@@ -1,10 +1,10 @@
 //! The drive: puts the parts together; the only place that knows them all.
 //!
 //! It is made in `make`. One file for each thing that happens: a request comes in (`admit`), pages are read (`read`) and
-//! written (`program`), at places (`places`) that take effect with their program (`commit`), a die takes a command (`issue`)
-//! and gets on with it (`progress`), superblocks are collected (`collect`, `victims`, `moves`, `erase`), the data cache holds
-//! units (`buffer`) and writes them back (`write_back`), the drive is prepared without simulated time (`prepare`,
-//! `by_domain`), and checked (`audit`).
+//! written (`program`), at places (`places`) that take effect with their program (`commit`), events come in their order
+//! (`progress`), the flash tells what it has done (`above`), superblocks are collected (`collect`, `victims`, `moves`, `erase`),
+//! the data cache holds units (`data_cache`) and writes them back (`write_back`), the drive is prepared without simulated time
+//! (`preconditioning`), and checked (`audit`).
 
 mod above;
 mod admit;
@@ -12,7 +12,6 @@ mod answers;
 mod audit;
 mod awaited_moves;
 mod background;
-mod by_domain;
 mod chip_record;
 mod collect;
 mod commit;
@@ -41,16 +40,14 @@ mod modes;
 mod monitor;
 mod moves;
 mod observers;
-mod overwriting;
 mod own_policies;
 mod pace;
 mod parity;
 mod parity_pages;
 mod partial_writes;
-mod phases;
 mod places;
 mod plans;
-mod prepare;
+mod preconditioning;
 mod probing;
 mod program;
 mod progress;
@@ -70,9 +67,6 @@ mod tables;
 mod tenants;
 mod timers;
 mod translate;
-mod untimed;
-mod used_caches;
-mod used_map;
 mod victim_places;
 mod victims;
 mod view;
@@ -103,7 +97,7 @@ pub use crate::stats::end_of_life::EndOfLife;
 pub use admit::Request;
 pub use answers::Answers;
 pub(crate) use fetch::FETCHED_TOGETHER;
-pub use overwriting::Overwriting;
+pub use preconditioning::Overwriting;
 
 /// What the counters of read reclaim are called in the ledger of the DRAM.
 const READ_COUNTERS: &str = "read_counters";

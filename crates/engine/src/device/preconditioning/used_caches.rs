@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::Device;
+use crate::device::Device;
 use crate::host::{HostOp, HostRequest, RequestSource, SourceError};
 use crate::mapping::{Found, Lookup, MapView, Update, WriteBack};
 use crate::nand::CellMode;

@@ -10,12 +10,12 @@ mod tests;
 
 mod memory;
 
-use super::ftl::Ftl;
+use crate::device::ftl::Ftl;
 use std::ops::Range;
 
-use super::Device;
 use super::overwriting::Overwriting;
-use super::victim_places::VictimPlaces;
+use crate::device::Device;
+use crate::device::victim_places::VictimPlaces;
 use crate::gc::GcPolicy;
 use crate::mapping::PageMap;
 use crate::mapping::page::Whole;
@@ -27,7 +27,7 @@ use wordline_base::memory::ENTRIES_OF_LINE;
 
 /// Pages to be filled that are sorted at a time: so many that each domain gets some rows, so few that their entries of the
 /// map stay in the nearest caches if they follow one another.
-pub(super) const FILLED_AT_ONCE: usize = 1 << 15;
+pub(in crate::device) const FILLED_AT_ONCE: usize = 1 << 15;
 
 /// Pages that follow one another need no sorting: of so many times fewer the entries stay in the nearest cache of all.
 const FEWER_IN_ORDER: usize = 4;
@@ -43,7 +43,7 @@ const WORTH_IT: f64 = 0.2;
 const DRAWN_BETWEEN: u32 = 1 << 16;
 
 /// Entries of the map that are taken out together, bytes.
-pub(super) const TAKEN_OUT: usize = 128 << 20;
+pub(in crate::device) const TAKEN_OUT: usize = 128 << 20;
 
 /// Units of a victim that are looked at before they are moved, and how far ahead of that their entries are fetched.
 const MOVED_AT_ONCE: usize = 64;
@@ -192,7 +192,7 @@ impl Ftl {
 
 impl Device {
     /// How the domains share the logical pages, if each can be prepared on its own.
-    pub(super) fn dealing(&self) -> Option<Dealing> {
+    pub(in crate::device) fn dealing(&self) -> Option<Dealing> {
         // Checked mode takes the other way, so that one can be held against the other.
         let independent = self.ftl.versions.is_none()
             && matches!(self.ftl.gc, GcPolicy::Greedy(_) | GcPolicy::Fifo(_) | GcPolicy::WindowedGreedy(_))
@@ -214,7 +214,7 @@ impl Device {
     }
 
     /// [`Self::fill`], domain by domain, so many pages at a time.
-    pub(super) fn fill_by_domain(&mut self, dealing: &Dealing, pages: &[Lpa], at_once: usize) {
+    pub(in crate::device) fn fill_by_domain(&mut self, dealing: &Dealing, pages: &[Lpa], at_once: usize) {
         let mut map = Whole(std::mem::replace(&mut self.ftl.map, PageMap::new(0)));
         // SAFETY: the tables are not exchanged while the drive is filled, which is as long as this is used.
         let memory = unsafe { self.memory_of_filling(dealing, &mut map, pages) };
@@ -272,12 +272,12 @@ impl Device {
     }
 
     /// Whether so many overwrites are enough for [`Self::overwrite_by_domain`].
-    pub(super) fn is_worth_going_by_domain(dealing: &Dealing, count: u64) -> bool {
+    pub(in crate::device) fn is_worth_going_by_domain(dealing: &Dealing, count: u64) -> bool {
         count as f64 > f64::from(dealing.units()) * WORTH_IT
     }
 
     /// [`Self::overwrite`], domain by domain; entries of so many bytes are taken out of the map together.
-    pub(super) fn overwrite_by_domain(
+    pub(in crate::device) fn overwrite_by_domain(
         &mut self,
         dealing: &Dealing,
         count: u64,

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::Device;
+use crate::device::Device;
 use crate::host::{HostRequest, RequestSource, SourceError};
 use crate::stats::settled::Settled;
 use wordline_base::ids::Lpa;
@@ -39,7 +39,7 @@ struct Written<'a> {
 
 impl<'a> Overwriting<'a> {
     /// The same from here on a second time; `None` for what comes only once.
-    pub(super) fn again(&self) -> Option<Self> {
+    pub(in crate::device) fn again(&self) -> Option<Self> {
         let choice = match &self.choice {
             Choice::First(occupied, random) => Choice::First(*occupied, random.clone()),
             Choice::Listed(pages, random) => Choice::Listed(pages, random.clone()),
@@ -49,13 +49,13 @@ impl<'a> Overwriting<'a> {
     }
 
     /// Whether the pages are of streams that the drive keeps apart.
-    pub(super) fn has_streams(&self) -> bool {
+    pub(in crate::device) fn has_streams(&self) -> bool {
         matches!(&self.choice, Choice::Written(written) if written.streams.is_some())
     }
 
     /// The next one, and the stream of its write; `None` when there is none.
     #[inline]
-    pub(super) fn draw(&mut self) -> Option<(Lpa, u16)> {
+    pub(in crate::device) fn draw(&mut self) -> Option<(Lpa, u16)> {
         match &mut self.choice {
             Choice::First(occupied, random) => {
                 (*occupied > 0).then(|| (Lpa(rng::below(random, *occupied)), 0))

@@ -1,10 +1,10 @@
 //! A drive begins in the middle of its life: what is open in each domain and what is being collected, as the phases of the
 //! steady state have it ([`crate::blocks::steady`]).
 
-use super::ftl::Ftl;
-use super::{Device, DomainState};
 use crate::blocks::BlockState;
 use crate::blocks::steady::{self, Collection, Parted, Plan, Shape, seed_of};
+use crate::device::ftl::Ftl;
+use crate::device::{Device, DomainState};
 use wordline_base::class::Cause;
 use wordline_base::ids::{DomainId, Ppa, SuperblockId};
 
@@ -127,7 +127,7 @@ impl Device {
     }
 
     /// Opens what the layout has open in a domain, and goes on with its victim.
-    pub(super) fn resume_phase(&mut self, domain: DomainId, state: &mut DomainState) {
+    pub(in crate::device) fn resume_phase(&mut self, domain: DomainId, state: &mut DomainState) {
         let Some(phase) = self.ftl.layout.phase(domain) else { return };
         let (host, moves, victim) = (phase.host, phase.moves, phase.victim);
         let numbers = [(host, 0), (moves, self.ftl.points.of(Cause::Gc))];

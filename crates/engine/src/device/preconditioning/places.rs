@@ -1,48 +1,17 @@
-//! Preparing a drive without simulated time: the preconditioned layout, the workload's footprint, random overwrites.
+//! Pages get their places without simulated time, and superblocks are collected for them.
 
-use super::ftl::Ftl;
-use std::collections::VecDeque;
-
-use super::by_domain::{FILLED_AT_ONCE, TAKEN_OUT};
-use super::overwriting::Overwriting;
-use super::victim_places::VictimPlaces;
-use super::{Device, DomainState};
-use crate::blocks::separation::SeparationPolicy;
-use crate::blocks::steady::Plan;
-use crate::blocks::{FreeList, WritePoint};
-use crate::gc::collector::Collector;
-use crate::mapping::{Layout, ParityLayout};
-use crate::nand::CellMode;
-use crate::placement::{ProgramIntent, planes_in_order};
-use wordline_base::ids::{DomainId, Lpa, PlaneId, Ppa, SuperblockId};
-use wordline_config::scheme::PlacementOrder;
-
+use crate::device::Device;
+use crate::device::ftl::Ftl;
+use crate::device::victim_places::VictimPlaces;
+use crate::placement::ProgramIntent;
 use crate::sched::queue::NONE;
 use wordline_base::class::Cause;
-
-/// Overwrites whose table entries are fetched together.
-const BATCH: usize = 64;
-
-/// Overwrites between two questions whether to go on.
-const BETWEEN_QUESTIONS: u64 = 1 << 16;
+use wordline_base::ids::{DomainId, Lpa, Ppa, SuperblockId};
 
 /// Units of a victim that are looked at before they are moved, and how far ahead of that their map entries are fetched.
 const MOVED_AT_ONCE: usize = 32;
 
 impl Ftl {
-    /// The pages that are laid out lie as random overwrites leave them.
-    pub(super) fn scatter(&mut self, steady: Plan) {
-        self.layout = self.layout.clone().scattered(&self.geometry, &self.domains, steady);
-    }
-
-    /// The write point of a stream where writes take no time: other policies than that by streams aren't asked.
-    fn untimed_point(&self, stream: u16) -> u8 {
-        match self.separation {
-            SeparationPolicy::Stream => self.points.of_stream(stream).unwrap_or(0),
-            _ => self.points.of(Cause::Host),
-        }
-    }
-
     /// Whether a paced drive takes pages of its map without collecting: they have their part of what a layout leaves free, and
     /// what is lacking behind them is won before the first request.
     fn has_room_for_map(&self, domain: DomainId) -> bool {
@@ -71,177 +40,18 @@ impl Ftl {
         }
         count
     }
-
-    /// Whether each mapping unit is a program unit of its own, and has no parity.
-    #[inline]
-    pub(super) fn units_are_alone(&self) -> bool {
-        self.geometry.units_per_program() == 1 && self.redundancy.is_none()
-    }
 }
 
 impl Device {
-    /// Logical pages 0 to `units` − 1 hold data, as if written once in order, or, with a plan, as random overwrites without
-    /// end leave them. Costs no time and no memory, whatever their number. For a drive that is new.
-    pub(crate) fn fill_at_once(&mut self, order: PlacementOrder, units: u32, steady: Option<Plan>) {
-        let mut plane_at = planes_in_order(&self.geometry, order);
-        plane_at.retain(|&plane| !self.ftl.replication.reserved.has(plane));
-        let units = self.whole_stripes(units.min(self.ftl.logical_units));
-        self.lay_out(&plane_at, units, steady);
-    }
-
-    /// So many logical pages, and what else is of their last stripe.
-    pub(crate) fn whole_stripes(&self, units: u32) -> u32 {
-        match &self.ftl.striped {
-            Some(striped) => {
-                units.next_multiple_of(striped.stripes.units_of_stripe()).min(self.ftl.logical_units)
-            }
-            None => units,
-        }
-    }
-
-    pub(super) fn lay_out(&mut self, plane_at: &[PlaneId], units: u32, steady: Option<Plan>) {
-        let parity = self.ftl.redundancy.as_ref().map(|redundancy| {
-            ParityLayout::new(&self.geometry, plane_at, &self.ftl.domains, redundancy.stripes.clone())
-        });
-        let stripes = self.ftl.striped.as_ref().map(|striped| striped.stripes.clone());
-        self.ftl.layout =
-            Layout::new(&self.geometry, plane_at, units).with_parity(parity).with_stripes(stripes);
-        self.ftl.dealt = None;
-        if let Some(steady) = steady {
-            self.ftl.scatter(steady);
-        }
-        self.ftl.mapped_units = u64::from(units);
-        let mut before = std::mem::take(&mut self.ftl.domain).into_iter();
-        let domains = (0..self.ftl.domains.len() as u32).map(DomainId);
-        let lay_out = |domain| {
-            // The memory of its lists serves the new ones.
-            drop(before.next());
-            self.laid_out_domain(domain)
-        };
-        self.ftl.domain = domains.map(lay_out).collect();
-    }
-
-    fn laid_out_domain(&mut self, domain: DomainId) -> DomainState {
-        let units = self.ftl.layout.units_of(&self.geometry, &self.ftl.domains, domain);
-        let in_use = self.ftl.superblocks_in_use(domain);
-        self.ftl.blocks.lay_out(domain, &units, in_use);
-        let free = units.iter().zip(0..in_use).filter(|(units, _)| **units == 0);
-        let free =
-            FreeList::of_new(self.rules.free_block, free.map(|(_, block)| self.ftl.blocks.at(domain, block)));
-        let live = units.iter().sum();
-        let mut points: Vec<_> = (0..self.ftl.points.count()).map(|_| WritePoint::new()).collect();
-        if let Some(point) = self.ftl.points.of_slc_cache() {
-            points[usize::from(point)].mode = CellMode::Slc;
-        }
-        let mut state = DomainState {
-            free,
-            points,
-            collector: Collector::default(),
-            pace: Default::default(),
-            stalled: VecDeque::new(),
-            live,
-            demand: 0,
-        };
-        self.resume_phase(domain, &mut state);
-        state
-    }
-
-    /// These logical pages hold data, written in the order given.
-    pub fn fill(&mut self, pages: &[Lpa]) {
-        match self.dealing() {
-            Some(dealing) => self.fill_by_domain(&dealing, pages, FILLED_AT_ONCE),
-            None => self.fill_in_turn(pages),
-        }
-        self.ftl.blocks.take_lowest_free();
-    }
-
-    /// [`Self::fill`], page by page.
-    pub(super) fn fill_in_turn(&mut self, pages: &[Lpa]) {
-        let logical = self.ftl.logical_units;
-        pages.iter().filter(|lpa| lpa.0 < logical).for_each(|&lpa| self.write_untimed(lpa));
-    }
-
-    /// Many pages all over the drive are about to be written.
-    pub fn expect_dense(&mut self) {
-        self.ftl.map.expect_dense();
-        self.ftl.oob.expect_dense();
-        if let Some(versions) = &self.ftl.versions {
-            versions.expect_dense();
-        }
-    }
-
-    /// Overwrites `count` pages as they are drawn (fewer when no more come), as long as the question whether to go on, asked now and then, is answered
-    /// with yes. After a no the drive is good for nothing; returns `false` then.
-    pub fn overwrite(
-        &mut self,
-        count: u64,
-        choice: &mut Overwriting<'_>,
-        go_on: &mut dyn FnMut() -> bool,
-    ) -> bool {
-        self.begin_untimed();
-        // Domain by domain all goes to one write point.
-        let dealing = self.dealing().filter(|_| !choice.has_streams());
-        let dealing = dealing.filter(|dealing| Self::is_worth_going_by_domain(dealing, count));
-        let went_on = match dealing {
-            Some(dealing) => self.overwrite_by_domain(&dealing, count, choice, TAKEN_OUT, go_on),
-            None => self.overwrite_in_turn(count, choice, go_on),
-        };
-        self.ftl.blocks.take_lowest_free();
-        went_on
-    }
-
-    /// [`Self::overwrite`], page by page.
-    pub(super) fn overwrite_in_turn(
-        &mut self,
-        count: u64,
-        choice: &mut Overwriting<'_>,
-        go_on: &mut dyn FnMut() -> bool,
-    ) -> bool {
-        let mut left = count;
-        while left > 0 && self.observers.fault.is_none() {
-            let some = left.min(BETWEEN_QUESTIONS);
-            self.overwrite_some(some, choice);
-            left -= some;
-            if !go_on() {
-                return false;
-            }
-        }
-        true
-    }
-
-    fn overwrite_some(&mut self, count: u64, choice: &mut Overwriting<'_>) {
-        let mut batch = [(Lpa(0), 0); BATCH];
-        let mut left = count;
-        while left > 0 && self.observers.fault.is_none() {
-            let size = left.min(BATCH as u64) as usize;
-            for slot in &mut batch[..size] {
-                let Some(drawn) = choice.draw() else { return };
-                *slot = drawn;
-                self.ftl.map.prefetch(u64::from(drawn.0.0));
-            }
-            for &(lpa, _) in &batch[..size] {
-                let ppa = self.ftl.lookup(lpa);
-                if ppa.is_some() {
-                    self.ftl.blocks.prefetch(self.ftl.blocks.of(&self.geometry, ppa));
-                }
-            }
-            for &(lpa, stream) in &batch[..size] {
-                let point = self.ftl.untimed_point(stream);
-                self.write_untimed_at(lpa, Cause::Host, stream, point);
-            }
-            left -= size as u64;
-        }
-    }
-
-    fn write_untimed(&mut self, lpa: Lpa) {
+    pub(super) fn write_untimed(&mut self, lpa: Lpa) {
         self.write_untimed_for(lpa, Cause::Host);
     }
 
-    pub(super) fn write_untimed_for(&mut self, lpa: Lpa, cause: Cause) {
+    pub(in crate::device) fn write_untimed_for(&mut self, lpa: Lpa, cause: Cause) {
         self.write_untimed_at(lpa, cause, 0, self.ftl.points.of(cause));
     }
 
-    fn write_untimed_at(&mut self, lpa: Lpa, cause: Cause, stream: u16, number: u8) {
+    pub(super) fn write_untimed_at(&mut self, lpa: Lpa, cause: Cause, stream: u16, number: u8) {
         let plane = match cause {
             Cause::Host => self.plane_untimed(lpa, stream, number),
             _ => self.place(&ProgramIntent { cause, ..ProgramIntent::host(lpa, stream) }),
@@ -262,7 +72,7 @@ impl Device {
     }
 
     /// A page that is read before it was ever written gets its place, at no cost; [`Ppa::NONE`] without space.
-    pub(super) fn allocate_on_first_read(&mut self, lpa: Lpa) -> Ppa {
+    pub(in crate::device) fn allocate_on_first_read(&mut self, lpa: Lpa) -> Ppa {
         let plane = self.place(&ProgramIntent { first_read: true, ..ProgramIntent::host(lpa, 0) });
         let domain = self.ftl.domains.of(plane);
         let state = &self.ftl.domain[domain.index()];
@@ -284,7 +94,13 @@ impl Device {
     }
 
     /// The same on the next place of this write point.
-    pub(super) fn store_untimed_at(&mut self, lpa: Lpa, domain: DomainId, cause: Cause, number: u8) -> Ppa {
+    pub(in crate::device) fn store_untimed_at(
+        &mut self,
+        lpa: Lpa,
+        domain: DomainId,
+        cause: Cause,
+        number: u8,
+    ) -> Ppa {
         let ppa = self.put_untimed(lpa, domain, number);
         if !ppa.is_some() {
             return ppa;
@@ -316,7 +132,7 @@ impl Device {
 
     /// Moves a unit to the next place of garbage collection in its domain, effective at once. Its old place still counts as
     /// valid.
-    pub(super) fn move_one_untimed(&mut self, lpa: Lpa, old: Ppa, domain: DomainId) {
+    pub(in crate::device) fn move_one_untimed(&mut self, lpa: Lpa, old: Ppa, domain: DomainId) {
         let number = self.ftl.point_of_moves_from(Cause::Gc, self.ftl.blocks.of(&self.geometry, old));
         self.move_untimed(lpa, old, domain, number);
     }
@@ -339,7 +155,7 @@ impl Device {
 
     /// Puts a unit on the next place of a write point; [`Ppa::NONE`] without space.
     #[inline]
-    pub(super) fn put_untimed(&mut self, lpa: Lpa, domain: DomainId, number: u8) -> Ppa {
+    pub(in crate::device) fn put_untimed(&mut self, lpa: Lpa, domain: DomainId, number: u8) -> Ppa {
         let Some((ppa, superblock)) = self.take_untimed(domain, number) else { return Ppa::NONE };
         self.ftl.oob.set(ppa, lpa);
         self.ftl.blocks.add_valid(superblock, 1);
@@ -373,7 +189,7 @@ impl Device {
     }
 
     #[inline]
-    pub(super) fn close_untimed_place_if_full(&mut self, domain: DomainId, number: u8) {
+    pub(in crate::device) fn close_untimed_place_if_full(&mut self, domain: DomainId, number: u8) {
         let point = &self.ftl.domain[domain.index()].points[usize::from(number)];
         if point.untimed && point.filled == point.size {
             self.close_untimed_place(domain, number);
@@ -382,7 +198,7 @@ impl Device {
 
     /// Nothing more goes into the program unit that was filled without simulated time. Until then its superblock is no
     /// candidate for collection.
-    pub(super) fn close_untimed_place(&mut self, domain: DomainId, number: u8) {
+    pub(in crate::device) fn close_untimed_place(&mut self, domain: DomainId, number: u8) {
         let point = &mut self.ftl.domain[domain.index()].points[usize::from(number)];
         if point.untimed {
             point.untimed = false;
@@ -402,7 +218,7 @@ impl Device {
     }
 
     /// Collects until the thresholds are met. `move_victim` moves what is valid in the places of a victim.
-    pub(super) fn collect_untimed(
+    pub(in crate::device) fn collect_untimed(
         &mut self,
         domain: DomainId,
         move_victim: &mut impl FnMut(&mut Self, SuperblockId, VictimPlaces),

@@ -56,7 +56,7 @@ fn drawn_setup(random: &mut Xoshiro256PlusPlus) -> Option<Setup> {
 }
 
 fn setup(keys: &[(&str, String)]) -> Option<Setup> {
-    let device = include_str!("../../../../../presets/devices/mqsim.toml");
+    let device = include_str!("../../../../../../presets/devices/mqsim.toml");
     let keys: Vec<_> = keys.iter().map(|(key, value)| ((*key).to_owned(), value.clone())).collect();
     let layer = |text| Layer::from_toml("test", text).unwrap();
     let (device, scheme) = resolve_run(&layer(device), &layer(""), &keys).ok()?;

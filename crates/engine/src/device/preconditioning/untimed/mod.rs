@@ -7,13 +7,13 @@ use crate::device::ftl::Ftl;
 use chosen_plane::ChosenPlane;
 use old_pages::OldPages;
 
-use super::Device;
+use crate::device::Device;
 use crate::placement::{Placement, ProgramIntent};
 use wordline_base::ids::{Lpa, PlaneId};
 
 /// While pages are overwritten; afterwards nobody asks for it.
 #[derive(Debug)]
-pub(super) struct Untimed {
+pub(in crate::device) struct Untimed {
     /// Where what was overwritten lay.
     pub old_pages: OldPages,
     /// For each write point.
@@ -28,7 +28,7 @@ impl Ftl {
 
 impl Device {
     /// From now on pages are overwritten.
-    pub(super) fn begin_untimed(&mut self) {
+    pub(in crate::device) fn begin_untimed(&mut self) {
         if self.ftl.untimed.is_none() {
             let old_pages = OldPages::new(self.ftl.domains.len(), self.geometry.unit_shift);
             let together = self.controller.cache.is_on().then(|| self.geometry.units_per_program());
@@ -44,7 +44,7 @@ impl Device {
     }
 
     /// The plane of a page of the host that goes to this write point, of which the placement is asked as often as with simulated time.
-    pub(super) fn plane_untimed(&mut self, lpa: Lpa, stream: u16, point: u8) -> PlaneId {
+    pub(in crate::device) fn plane_untimed(&mut self, lpa: Lpa, stream: u16, point: u8) -> PlaneId {
         let number = usize::from(point);
         let last = self.ftl.untimed.as_ref().and_then(|untimed| untimed.planes.get(number));
         let known = last.and_then(|last| last.for_next(lpa));

@@ -1,11 +1,11 @@
 //! The cache of the map as a load of a known law leaves it ([`crate::mapping::used`]), handed to the mapping policy use by use.
 
-use super::ftl::Ftl;
+use crate::device::ftl::Ftl;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::Device;
 use crate::blocks::steady::Collection;
 use crate::blocks::table::NOT_A_CANDIDATE;
+use crate::device::Device;
 use crate::mapping::used::ages::Aged;
 use crate::mapping::used::backward::{Urn, units_of, urns};
 use crate::mapping::used::dirty::Clean;
