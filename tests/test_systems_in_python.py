@@ -230,10 +230,10 @@ def test_the_state_of_a_system_is_saved(tmp_path: Path) -> None:
     assert measured(rest) == measured(whole)
 
 
-class Confines:
+class LeavesFewPlanes:
     """All programs of the host go to the first channel's dies, as far as there is room."""
 
-    def confine(self, program: Program, drive: DriveView) -> list[int] | None:
+    def allowed_planes(self, program: Program, drive: DriveView) -> list[int] | None:
         assert program.cause == "host"
         left = [plane for plane in range(drive.planes // drive.channels) if drive.has_room(plane)]
         return left or None
@@ -245,7 +245,7 @@ def test_a_system_confines_programs_to_planes() -> None:
         "workload.source.read_share": 0.0,
         "scheme.placement.policy": "dynamic",
     }
-    ours = run(Confines, **more)
+    ours = run(LeavesFewPlanes, **more)
     programs = [die.busy_ns.host_program for die in ours.dies]
     half = len(programs) // 2
     assert sum(programs[half:]) < 0.2 * sum(programs[:half])

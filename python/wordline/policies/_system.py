@@ -21,7 +21,7 @@ TOLD = (
 )  # fmt: skip
 """Methods that are told of something, and may answer with actions."""
 
-EVENTS = (*TOLD, "reclaim", "confine", "serve")
+EVENTS = (*TOLD, "reclaim", "allowed_planes", "serve")
 """The methods of a system. Each gets the drive as its last argument."""
 
 
@@ -104,9 +104,9 @@ class System(Asked):
             raise WordlineError(f"reclaim() = {plan!r}: allowed: a Plan, or None")
         return json.dumps(plan.plain())
 
-    def confine(self, program: tuple[int, str, int | None, int], drive: DriveView) -> list[int] | None:
-        planes = self.policy.confine(Program(*program), drive)
-        return None if planes is None else [number("confine", one, drive.planes, "plane") for one in planes]
+    def allowed_planes(self, program: tuple[int, str, int | None, int], drive: DriveView) -> list[int] | None:
+        planes = self.policy.allowed_planes(Program(*program), drive)
+        return None if planes is None else [number("allowed_planes", one, drive.planes, "plane") for one in planes]
 
     def serve(self, page: int, candidates: Sequence[tuple[Any, ...]], drive: DriveView) -> int | None:
         shown = [

@@ -226,10 +226,10 @@ impl Array {
 
     /// Takes note of the parts that a drive has answered.
     fn collect(&mut self, member: usize) {
-        let Some(answers) = self.members.get_mut(member).and_then(Device::lend_answers) else { return };
+        let Some(answers) = self.members.get_mut(member).and_then(Device::take_answers) else { return };
         answers.iter().for_each(|(id, parts)| self.part_done(id as u32, Some(parts)));
         if let Some(drive) = self.members.get_mut(member) {
-            drive.take_back(answers);
+            drive.give_back_answers(answers);
         }
     }
 

@@ -291,7 +291,7 @@ impl BlockTable {
     }
 
     /// Whether no program of it is under way.
-    pub fn is_settled(&self, superblock: SuperblockId) -> bool {
+    pub fn has_no_program_under_way(&self, superblock: SuperblockId) -> bool {
         self.pending[superblock.index()] == 0
     }
 

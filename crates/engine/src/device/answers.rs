@@ -48,15 +48,15 @@ impl Front {
 }
 
 impl Device {
-    /// From now on answers are kept, to be taken ([`Self::lend_answers`]) before the drive has anything else to do: then
+    /// From now on answers are kept, to be taken ([`Self::take_answers`]) before the drive has anything else to do: then
     /// the number of a request that was answered belongs to another.
     pub fn tell_answers(&mut self) {
         self.front.answers = Some(Box::default());
     }
 
-    /// The answers, if there are any, to be given back when they were looked at ([`Self::take_back`]).
+    /// The answers, if there are any, to be given back when they were looked at ([`Self::give_back_answers`]).
     #[inline]
-    pub fn lend_answers(&mut self) -> Option<Box<Answers>> {
+    pub fn take_answers(&mut self) -> Option<Box<Answers>> {
         if self.front.answers.as_ref().is_none_or(|answers| answers.done.is_empty()) {
             return None;
         }
@@ -64,7 +64,7 @@ impl Device {
     }
 
     /// Keeps further answers in the memory of those that were lent.
-    pub fn take_back(&mut self, mut answers: Box<Answers>) {
+    pub fn give_back_answers(&mut self, mut answers: Box<Answers>) {
         answers.done.clear();
         self.front.answers = Some(answers);
     }

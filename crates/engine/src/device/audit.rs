@@ -36,7 +36,7 @@ impl Ftl {
             }
             let state = self.blocks.state(superblock);
             if matches!(state, BlockState::Closing | BlockState::Erasing)
-                || !self.blocks.is_settled(superblock)
+                || !self.blocks.has_no_program_under_way(superblock)
             {
                 return Err(format!("{superblock:?} is {state:?} although the drive is at rest"));
             }

@@ -13,7 +13,7 @@ impl Device {
     pub(super) fn note_queue(&mut self, die: DieId, class: Class, taken: Option<OpId>) {
         if self.observers.monitor.chips.is_some() {
             let arrived = taken.map(|head| self.flash.pool[head].arrived);
-            self.record_chip(die, |chips, of, now| match arrived {
+            self.note_at_chip(die, |chips, of, now| match arrived {
                 None => chips.enters(of, class, now),
                 Some(arrived) => chips.leaves(of, class, arrived, now),
             });
@@ -24,7 +24,7 @@ impl Device {
     #[inline(always)]
     pub(super) fn note_command(&mut self, die: DieId, class: Class, planes: u32) {
         if self.observers.monitor.chips.is_some() {
-            self.record_chip(die, |chips, of, _| chips.begins(of, class, planes));
+            self.note_at_chip(die, |chips, of, _| chips.begins(of, class, planes));
         }
     }
 
@@ -34,7 +34,7 @@ impl Device {
         if self.observers.monitor.chips.is_some() {
             let command = &self.flash.die(die).command;
             let (class, cell) = (command.class, command.cell);
-            self.record_chip(die, |chips, of, now| {
+            self.note_at_chip(die, |chips, of, now| {
                 chips.transfers(of, class, now, end);
                 if !data {
                     chips.works(of, class, end, end + cell);
@@ -48,7 +48,7 @@ impl Device {
     pub(super) fn note_array_works(&mut self, die: DieId, from: Ns, until: Ns) {
         if self.observers.monitor.chips.is_some() {
             let class = self.flash.die(die).command.class;
-            self.record_chip(die, |chips, of, _| chips.works(of, class, from, until));
+            self.note_at_chip(die, |chips, of, _| chips.works(of, class, from, until));
         }
     }
 
@@ -57,7 +57,7 @@ impl Device {
     pub(super) fn note_array_stops(&mut self, die: DieId, at: Ns, until: Ns) {
         if self.observers.monitor.chips.is_some() {
             let class = self.flash.die(die).command.class;
-            self.record_chip(die, |chips, of, _| chips.stops(of, class, at, until));
+            self.note_at_chip(die, |chips, of, _| chips.stops(of, class, at, until));
         }
     }
 
@@ -66,12 +66,12 @@ impl Device {
     pub(super) fn note_done(&mut self, die: DieId, class: Class, head: OpId) {
         if self.observers.monitor.chips.is_some() {
             let arrived = self.flash.pool[head].arrived;
-            self.record_chip(die, |chips, of, now| chips.done(of, class, arrived, now));
+            self.note_at_chip(die, |chips, of, now| chips.done(of, class, arrived, now));
         }
     }
 
     #[cold]
-    fn record_chip(&mut self, server: DieId, record: impl FnOnce(&mut ChipRecorder, usize, Ns)) {
+    fn note_at_chip(&mut self, server: DieId, record: impl FnOnce(&mut ChipRecorder, usize, Ns)) {
         if let Some(chips) = &mut self.observers.monitor.chips {
             record(chips, self.flash.real_die(server), self.flash.now());
         }

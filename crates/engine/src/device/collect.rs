@@ -5,7 +5,7 @@ use super::Device;
 use super::ftl::Ftl;
 use crate::blocks::BlockState;
 use crate::gc::collector::Collector;
-use crate::mapping::dealt::Dealt;
+use crate::mapping::fetched_layout::FetchedLayout;
 use wordline_base::class::{Cause, Class};
 use wordline_base::ids::{DomainId, Lpa, Ppa, SuperblockId};
 use wordline_base::memory::ENTRIES_OF_LINE;
@@ -48,13 +48,13 @@ impl Ftl {
         let (shift, together) = (self.geometry.unit_shift, self.rows_together());
         let first = if row == 0 { 0 } else { together };
         let units = (rows - row).min(2 * together) << shift;
-        if self.dealt.is_none() && self.layout.steady().is_some() {
+        if self.fetched_layout.is_none() && self.layout.steady().is_some() {
             let (planes, units) = (self.geometry.planes(), self.geometry.units_per_plane());
-            self.dealt = Some(Box::new(Dealt::new(planes, units, (2 * together) << shift)));
+            self.fetched_layout = Some(Box::new(FetchedLayout::new(planes, units, (2 * together) << shift)));
         }
         for ppa in (page.0 + (first << shift)..page.0 + units).map(Ppa) {
-            let lpa = match &mut self.dealt {
-                Some(dealt) => self.oob.lpa_or(ppa, || dealt.ask(ppa, &self.layout)),
+            let lpa = match &mut self.fetched_layout {
+                Some(fetched) => self.oob.lpa_or(ppa, || fetched.ask(ppa, &self.layout)),
                 None => self.oob.lpa(ppa, &self.layout),
             };
             self.map.prefetch(u64::from(lpa.0));
@@ -72,8 +72,8 @@ impl Ftl {
     /// The logical page that was written with a physical page of a victim.
     #[inline(always)]
     pub(super) fn lpa_of_victim(&self, ppa: Ppa) -> Lpa {
-        match &self.dealt {
-            Some(dealt) => self.oob.lpa_or(ppa, || dealt.lpa(ppa, &self.layout)),
+        match &self.fetched_layout {
+            Some(fetched) => self.oob.lpa_or(ppa, || fetched.lpa(ppa, &self.layout)),
             None => self.oob.lpa(ppa, &self.layout),
         }
     }

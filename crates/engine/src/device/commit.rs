@@ -2,8 +2,8 @@
 
 use super::Device;
 use super::ftl::Ftl;
+use super::placed_writes::PLACED_BY_SYSTEM;
 use super::purposes::{For, Purpose};
-use super::steering::STEERED;
 use crate::blocks::BlockState;
 use crate::replicate::CopyLoss;
 use crate::sched::queue::{NONE, Op, OpId};
@@ -39,8 +39,8 @@ impl Device {
     pub(super) fn commit_program(&mut self, head: OpId) {
         let point = self.ftl.purposes[head].point;
         let ppa = self.flash.pool[head].ppa;
-        if point == STEERED {
-            self.steered_program_begins(head);
+        if point == PLACED_BY_SYSTEM {
+            self.placed_program_begins(head);
         }
         if self.geometry.unit_shift > 0 || self.geometry.pages_per_program > 1 {
             let domain = self.ftl.domain_of(ppa);
@@ -112,7 +112,7 @@ impl Device {
         let Op { bytes, class, .. } = self.flash.pool[unit];
         let Purpose { whose, lpa, point, .. } = self.ftl.purposes[unit];
         // One that a system sent somewhere is asked for anew.
-        let point = if point == STEERED { 0 } else { point };
+        let point = if point == PLACED_BY_SYSTEM { 0 } else { point };
         let purpose = Purpose { whose, point, partial: true, accessed: true, ..Purpose::of(lpa) };
         let again = self.new_op(Op { bytes, ..Op::new(class, Ppa::NONE) }, purpose);
         if let Some(&parts) = self.flash.pool.parts(unit) {
@@ -265,7 +265,7 @@ impl Device {
         }
         self.ftl.program_may_fail(place);
         self.ftl.note_programmed(place);
-        self.place_settled(place);
+        self.end_program_at(place);
         self.check_collection(domain);
         if self.controller.cache.is_on() {
             self.tend_cache();
@@ -273,7 +273,7 @@ impl Device {
     }
 
     /// The last program of this place has ended.
-    pub(super) fn place_settled(&mut self, place: Ppa) {
+    pub(super) fn end_program_at(&mut self, place: Ppa) {
         self.end_program_of(self.ftl.blocks.of(&self.geometry, place));
     }
 

@@ -77,7 +77,7 @@ impl Device {
             if self.observers.fault.is_some() {
                 return false;
             }
-            self.place_settled(place);
+            self.end_program_at(place);
             if let Some(counters) = self.ftl.replication.counters(owner) {
                 counters.passed_over += u64::from(self.geometry.pages_per_program);
             }

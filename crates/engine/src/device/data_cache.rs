@@ -339,7 +339,7 @@ impl Device {
         cache.state.in_program -= u32::from(programmed != 0);
         cache.state.note_dirty(self.flash.now());
         for stamp in [programmed, dirty].into_iter().filter(|&stamp| stamp != 0) {
-            self.settle(stamp);
+            self.answer_promises(stamp);
         }
     }
 
@@ -361,7 +361,7 @@ impl Device {
     }
 
     /// The write of this number is in flash, or was trimmed: answers whoever waited for it last.
-    pub(super) fn settle(&mut self, stamp: u64) {
+    pub(super) fn answer_promises(&mut self, stamp: u64) {
         let mut next = 0;
         while let Some(promise) = self.controller.cache.state.promises.get_mut(next) {
             next += 1;

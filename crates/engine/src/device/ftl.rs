@@ -22,7 +22,7 @@ use crate::blocks::{BlockTable, Domains, Isolated, Points};
 use crate::gc::GcPolicy;
 use crate::gc::collector::Thresholds;
 use crate::gc::pace::Pace;
-use crate::mapping::dealt::Dealt;
+use crate::mapping::fetched_layout::FetchedLayout;
 use crate::mapping::oob::{Oob, Versions};
 use crate::mapping::{Copies, Layout, PageMap};
 use crate::nand::Geometry;
@@ -103,7 +103,7 @@ pub(super) struct Ftl {
     /// While pages are overwritten without simulated time; `None` before.
     pub untimed: Option<Box<Untimed>>,
     /// Of a layout whose formula is dear.
-    pub dealt: Option<Box<Dealt>>,
+    pub fetched_layout: Option<Box<FetchedLayout>>,
 }
 
 fields! {
@@ -111,5 +111,5 @@ fields! {
     rebuilt: geometry logical_units thresholds pace room_limit domains points;
     state: purposes mapped_units blocks isolated domain plans slc copies partial_writes wear_out reclaim background rotation static_wear;
     parts: layout map oob versions placement gc translation redundancy striped separation reclaim_policy slc_policy replication;
-    dropped: untimed dealt;
+    dropped: untimed fetched_layout;
 }

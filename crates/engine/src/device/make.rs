@@ -137,7 +137,7 @@ impl Device {
             isolated: (scheme.gc.isolation == Isolation::Persistent)
                 .then(|| Box::new(Isolated::new(blocks.len()))),
             untimed: None,
-            dealt: None,
+            fetched_layout: None,
             layout,
             domains,
             blocks,

@@ -141,7 +141,7 @@ impl Device {
     }
 
     /// A read of the host was issued to its die: the recorder of collisions looks at it.
-    pub(super) fn record_read(&mut self, unit: OpId) {
+    pub(super) fn note_read(&mut self, unit: OpId) {
         let Some(mut probe) = self.observers.monitor.collisions.take() else { return };
         let mut known = std::mem::take(&mut self.observers.monitor.reads);
         known.refresh(self);

@@ -142,8 +142,8 @@ impl Device {
     /// Where a page goes that moves; `None`: nobody asks for anything but its own domain.
     pub(super) fn place_of_move(&mut self, unit: OpId) -> Option<PlaneId> {
         let intent = self.intent(unit);
-        if let Some(planes) = self.confined(&intent) {
-            return Some(self.place_confined(&intent, planes));
+        if let Some(planes) = self.allowed_planes_of(&intent) {
+            return Some(self.place_on_allowed(&intent, planes));
         }
         self.ftl.placement.places_moves().then(|| self.place_among(&intent, None))
     }

@@ -151,7 +151,7 @@ impl Device {
     }
 
     /// Programs what paused collections have gathered, for a drive at rest; returns whether there was any.
-    pub(super) fn settle_paused(&mut self) -> bool {
+    pub(super) fn program_gathered_at_rest(&mut self) -> bool {
         if self.ftl.pace.is_none() {
             return false;
         }

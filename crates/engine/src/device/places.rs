@@ -40,14 +40,14 @@ impl Device {
 
     /// Asks the systems which planes are left, and the placement for one of them.
     pub(super) fn place(&mut self, intent: &ProgramIntent) -> PlaneId {
-        match self.confined(intent) {
-            Some(planes) => self.place_confined(intent, planes),
+        match self.allowed_planes_of(intent) {
+            Some(planes) => self.place_on_allowed(intent, planes),
             None => self.place_among(intent, None),
         }
     }
 
     /// Asks the placement for one of the planes that a system leaves.
-    pub(super) fn place_confined(&mut self, intent: &ProgramIntent, planes: PlaneSet) -> PlaneId {
+    pub(super) fn place_on_allowed(&mut self, intent: &ProgramIntent, planes: PlaneSet) -> PlaneId {
         let plane = self.place_among(intent, Some(&planes));
         if !planes.has(plane) {
             self.fail(format!("the placement chose {plane:?}, which a system had left out"));
@@ -200,7 +200,7 @@ impl Device {
     /// Asks the placement again for every write that waits for space. For a drive at rest: a domain whose blocks are
     /// all valid wins no space of its own. Returns whether any write goes on.
     pub fn place_stalled_anew(&mut self) -> bool {
-        let mut moved = self.settle_paused();
+        let mut moved = self.program_gathered_at_rest();
         for number in 0..self.ftl.domain.len() {
             for _ in 0..self.ftl.domain[number].stalled.len() {
                 let Some(id) = self.ftl.domain[number].stalled.pop_front() else { break };

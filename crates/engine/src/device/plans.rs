@@ -10,7 +10,7 @@ use wordline_flash::work::submit;
 
 use super::Device;
 use super::awaited_moves::AwaitedMoves;
-use super::system_superblocks::KeptOpen;
+use super::system_superblocks::SystemSuperblocks;
 use crate::blocks::BlockState;
 use crate::cpu::{Cost, Task};
 use crate::nand::CellMode;
@@ -63,7 +63,7 @@ struct Run {
     /// Superblocks that were opened for it, and those of which something was programmed, one bit each.
     destinations: Vec<SuperblockId>,
     /// Those that its system kept open before; they come behind the ones that were opened for it.
-    kept: Vec<SuperblockId>,
+    continued: Vec<SuperblockId>,
     /// Of each of both, the unit behind the last one that a page is pinned to.
     ends: Vec<u32>,
     filled: u64,
@@ -79,16 +79,16 @@ struct Run {
 }
 
 /// The superblocks that a plan goes on with, which its system keeps open.
-fn kept_of(plan: &Plan) -> Vec<SuperblockId> {
-    let mut kept = Vec::new();
+fn continued_by(plan: &Plan) -> Vec<SuperblockId> {
+    let mut continued = Vec::new();
     for step in &plan.steps {
         if let Pin::In { superblock, .. } = step.pin
-            && !kept.contains(&superblock)
+            && !continued.contains(&superblock)
         {
-            kept.push(superblock);
+            continued.push(superblock);
         }
     }
-    kept
+    continued
 }
 
 /// All plans that have not ended.
@@ -99,7 +99,7 @@ pub(super) struct Plans {
     /// Plans that wait for a free superblock.
     waiting: u32,
     /// Superblocks that stay open from plan to plan.
-    pub(super) kept: KeptOpen,
+    pub(super) system_superblocks: SystemSuperblocks,
     /// What the host waits for.
     pub(super) awaited: AwaitedMoves,
 }
@@ -229,11 +229,11 @@ impl Device {
         (run.started, run.destinations) = (true, destinations);
         let (cause, sources) = (run.cause, run.plan.erase.clone());
         let (system, number, opened) = (run.system, run.number, run.destinations.clone());
-        run.destinations.extend_from_slice(&run.kept);
+        run.destinations.extend_from_slice(&run.continued);
         let ends = run.ends.clone();
         if self.tell_plan_started(system, number, &opened) {
             for (&superblock, next) in opened.iter().zip(ends) {
-                self.ftl.plans.kept.keep(superblock, system, next);
+                self.ftl.plans.system_superblocks.keep(superblock, system, next);
             }
         }
         for source in sources {
@@ -442,8 +442,8 @@ impl Device {
         }
         for (index, &superblock) in run.destinations.iter().enumerate() {
             let written = run.filled & (1 << index) != 0;
-            if self.ftl.plans.kept.has(superblock) {
-                self.ftl.plans.kept.give_back(superblock, written);
+            if self.ftl.plans.system_superblocks.has(superblock) {
+                self.ftl.plans.system_superblocks.give_back(superblock, written);
             } else {
                 self.close_destination(superblock, written);
             }

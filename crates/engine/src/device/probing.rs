@@ -13,12 +13,12 @@ impl Device {
     #[inline(always)]
     pub(super) fn tell_die(&mut self, die: DieId, class: Option<Class>) {
         if self.observers.probe.is_some() {
-            self.describe_die(die, class);
+            self.tell_probe_of_die(die, class);
         }
     }
 
     #[cold]
-    fn describe_die(&mut self, die: DieId, class: Option<Class>) {
+    fn tell_probe_of_die(&mut self, die: DieId, class: Option<Class>) {
         let command = class.map(|class| self.command_for_probe(die, class));
         let server = self.flash.servers().describe(die);
         let waiting = self.flash.loads().get(server.die as usize).copied().unwrap_or(0);
@@ -51,12 +51,12 @@ impl Device {
     #[inline(always)]
     pub(super) fn tell_channel(&mut self, die: DieId, end: Ns) {
         if self.observers.probe.is_some() {
-            self.describe_channel(die, end);
+            self.tell_probe_of_channel(die, end);
         }
     }
 
     #[cold]
-    fn describe_channel(&mut self, die: DieId, end: Ns) {
+    fn tell_probe_of_channel(&mut self, die: DieId, end: Ns) {
         if let Some(probe) = &mut self.observers.probe {
             let class = self.flash.die(die).command.class;
             let (channel, server) = (self.flash.channel_of(die), self.flash.servers().describe(die));

@@ -137,7 +137,7 @@ impl Device {
         op.class = Class::program_for(op.class.cause());
         op.bytes = bytes;
         op.wait_from = now;
-        if self.is_steered(lpa, class.cause()) && self.steer(id) {
+        if self.is_placed_by_system(lpa, class.cause()) && self.place_write(id) {
             return;
         }
         self.program_anew(plane, id);

@@ -237,7 +237,7 @@ impl Device {
         if over_limit && self.ftl.blocks.state(superblock) == BlockState::Open {
             self.close_early(superblock);
         }
-        if let Some(system) = self.ftl.plans.kept.system_of(superblock) {
+        if let Some(system) = self.ftl.plans.system_superblocks.system_of(superblock) {
             self.tell_one(system, &Event::WornWhileOpen(superblock));
         }
         match self.ftl.blocks.state(superblock) {

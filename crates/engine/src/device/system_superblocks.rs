@@ -11,7 +11,7 @@ use wordline_base::ids::SuperblockId;
 
 /// A superblock that a system keeps open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Kept {
+struct SystemSuperblock {
     /// Its system.
     system: usize,
     /// The unit behind the last one that a plan pinned something to, or that a program of the host got.
@@ -35,12 +35,12 @@ pub(super) enum Given {
 
 /// All of them.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(super) struct KeptOpen(BTreeMap<SuperblockId, Kept>);
+pub(super) struct SystemSuperblocks(BTreeMap<SuperblockId, SystemSuperblock>);
 
-impl KeptOpen {
+impl SystemSuperblocks {
     /// A plan that is under way opened it, and will fill it up to this unit.
     pub fn keep(&mut self, superblock: SuperblockId, system: usize, next: u32) {
-        self.0.insert(superblock, Kept { system, next, busy: true, written: false, open: NONE });
+        self.0.insert(superblock, SystemSuperblock { system, next, busy: true, written: false, open: NONE });
     }
 
     pub fn has(&self, superblock: SuperblockId) -> bool {
@@ -53,7 +53,7 @@ impl KeptOpen {
     }
 
     /// What this system may fill now; an error if it can't.
-    fn free_for(&self, superblock: SuperblockId, system: usize) -> Result<&Kept, String> {
+    fn free_for(&self, superblock: SuperblockId, system: usize) -> Result<&SystemSuperblock, String> {
         match self.0.get(&superblock).filter(|kept| kept.system == system) {
             Some(kept) if !kept.busy => Ok(kept),
             Some(_) => Err(format!("{superblock:?}, which another plan fills: allowed: when that has ended")),
@@ -129,7 +129,7 @@ impl KeptOpen {
     }
 }
 
-impl Kept {
+impl SystemSuperblock {
     /// The next unit, which begins a program unit unless one waits that has room.
     fn next_free(&self, size: u32) -> u32 {
         if self.open == NONE { self.next.next_multiple_of(size) } else { self.next }
@@ -139,7 +139,7 @@ impl Kept {
 impl Device {
     /// A system closes what it kept open.
     pub(super) fn close_kept(&mut self, system: usize, superblock: SuperblockId) {
-        match self.ftl.plans.kept.remove(superblock, system) {
+        match self.ftl.plans.system_superblocks.remove(superblock, system) {
             Some(written) => {
                 self.close_destination(superblock, written);
                 let domain = self.ftl.blocks.split(superblock).0;
@@ -160,7 +160,7 @@ impl Device {
         if written {
             // The last program counts as ended only when all that follows from it is done.
             self.ftl.blocks.set_state(superblock, BlockState::Closing);
-            if self.ftl.blocks.is_settled(superblock) {
+            if self.ftl.blocks.has_no_program_under_way(superblock) {
                 self.superblock_is_full(superblock);
             }
         } else {
@@ -179,8 +179,8 @@ mod tests {
 
     const BLOCK: SuperblockId = SuperblockId(7);
 
-    fn kept() -> KeptOpen {
-        let mut kept = KeptOpen::default();
+    fn kept() -> SystemSuperblocks {
+        let mut kept = SystemSuperblocks::default();
         kept.keep(BLOCK, 0, 0);
         kept.give_back(BLOCK, false);
         kept

@@ -157,15 +157,15 @@ impl View for Device {
     }
 
     fn next_unit(&self, superblock: SuperblockId) -> Option<u32> {
-        self.ftl.plans.kept.next_unit(superblock, self.geometry.units_per_program())
+        self.ftl.plans.system_superblocks.next_unit(superblock, self.geometry.units_per_program())
     }
 
     fn valid(&self, superblock: SuperblockId) -> u32 {
         self.ftl.blocks.valid(superblock)
     }
 
-    fn is_settled(&self, superblock: SuperblockId) -> bool {
-        self.ftl.blocks.is_settled(superblock)
+    fn has_no_program_under_way(&self, superblock: SuperblockId) -> bool {
+        self.ftl.blocks.has_no_program_under_way(superblock)
     }
 
     fn data_planes(&self) -> u32 {

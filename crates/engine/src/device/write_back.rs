@@ -504,6 +504,6 @@ impl Device {
                 state.urgent.push_back(lpa.0);
             }
         }
-        self.settle(stamp);
+        self.answer_promises(stamp);
     }
 }

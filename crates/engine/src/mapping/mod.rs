@@ -5,8 +5,8 @@
 
 mod capacity;
 pub mod copies;
-pub mod dealt;
 pub mod demand;
+pub mod fetched_layout;
 pub mod journaled;
 pub mod layout;
 mod lists;

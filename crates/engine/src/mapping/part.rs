@@ -76,19 +76,19 @@ pub struct Run {
 
 /// How the logical pages are dealt out to the domains by their address: alike in each period of so many.
 #[derive(Debug)]
-pub struct Dealing {
+pub struct Striping {
     period: Divisor,
     /// Pages of a period that a domain gets.
     share: Divisor,
     /// Of each page of a period: its domain, and its number among those of that domain.
-    dealt: Vec<(u32, u32)>,
+    in_period: Vec<(u32, u32)>,
     /// The pages of a period, domain by domain.
     pages: Vec<u32>,
     /// Logical pages of the drive.
     units: u32,
 }
 
-impl Dealing {
+impl Striping {
     /// Of a drive with so many logical pages; `None` where the domains get no equal shares.
     pub fn new(
         domains: &Domains,
@@ -98,23 +98,23 @@ impl Dealing {
     ) -> Option<Self> {
         let share = period / domains.len() as u32;
         let mut pages = vec![Vec::new(); domains.len()];
-        let mut dealt = Vec::with_capacity(period as usize);
+        let mut in_period = Vec::with_capacity(period as usize);
         for page in 0..period {
             let domain = domains.of(plane_of(Lpa(page))?);
             let own = pages.get_mut(domain.index())?;
-            dealt.push((domain.0, own.len() as u32));
+            in_period.push((domain.0, own.len() as u32));
             own.push(page);
         }
         let equal = pages.iter().all(|own| own.len() == share as usize);
         let (period, share) = (Divisor::new(period), Divisor::new(share));
-        equal.then(|| Self { period, share, dealt, pages: pages.concat(), units })
+        equal.then(|| Self { period, share, in_period, pages: pages.concat(), units })
     }
 
     /// The domain of a logical page, and the number of its entry there.
     #[inline(always)]
     pub fn of(&self, lpa: Lpa) -> (DomainId, u32) {
         let (turn, rest) = self.period.div_rem(lpa.0);
-        let (domain, rank) = self.dealt[rest as usize];
+        let (domain, rank) = self.in_period[rest as usize];
         (DomainId(domain), turn * self.share.value() + rank)
     }
 
@@ -124,7 +124,7 @@ impl Dealing {
     }
 
     /// Whether each of so many planes of a domain gets one page of a period.
-    pub fn deals_to_each_of(&self, planes: usize) -> bool {
+    pub fn gives_each_of(&self, planes: usize) -> bool {
         self.share.value() as usize == planes
     }
 
@@ -194,7 +194,7 @@ fn fetch_behind(map: &PageMap, places: &[(usize, usize)], start: usize, period: 
 
 /// The entries of some domains, taken out of the map.
 pub struct Parts<'a> {
-    dealing: &'a Dealing,
+    striping: &'a Striping,
     domains: Vec<DomainId>,
     table: Vec<u32>,
     stride: usize,
@@ -202,17 +202,17 @@ pub struct Parts<'a> {
 
 impl<'a> Parts<'a> {
     /// Room for those of so many domains.
-    pub fn new(dealing: &'a Dealing, domains: usize) -> Self {
-        let stride = dealing.entries().next_multiple_of(16) + PADDING;
+    pub fn new(striping: &'a Striping, domains: usize) -> Self {
+        let stride = striping.entries().next_multiple_of(16) + PADDING;
         let table = zeroed_table(stride * domains);
         ask_for_huge_pages(&table);
-        Self { dealing, domains: Vec::new(), table, stride }
+        Self { striping, domains: Vec::new(), table, stride }
     }
 
     /// Where the first entries of these domains are in the map, and where here.
     fn places(&self) -> Vec<(usize, usize)> {
         let of = |(slot, domain): (usize, &DomainId)| {
-            let pages = self.dealing.pages_of(*domain).iter();
+            let pages = self.striping.pages_of(*domain).iter();
             pages.zip(slot * self.stride..).map(|(&page, place)| (page as usize, place)).collect::<Vec<_>>()
         };
         self.domains.iter().enumerate().flat_map(of).collect()
@@ -220,14 +220,14 @@ impl<'a> Parts<'a> {
 
     /// Entries of a period of the map, and of a part.
     fn steps(&self) -> (usize, usize) {
-        (self.dealing.period.value() as usize, self.dealing.share.value() as usize)
+        (self.striping.period.value() as usize, self.striping.share.value() as usize)
     }
 
     /// Takes those of these domains out of the map.
     pub fn take(&mut self, domains: &[DomainId], map: &PageMap) {
         self.domains = domains.to_vec();
         let (places, (period, share)) = (self.places(), self.steps());
-        for first in (0..self.dealing.turns()).step_by(TURNS) {
+        for first in (0..self.striping.turns()).step_by(TURNS) {
             fetch_behind(map, &places, (first + TURNS) * period, period);
             for &(from, to) in &places {
                 let pages = (first * period + from..map.len()).step_by(period).take(TURNS);
@@ -240,7 +240,7 @@ impl<'a> Parts<'a> {
     /// Puts them back.
     pub fn put_back(&self, map: &mut PageMap) {
         let (places, (period, share)) = (self.places(), self.steps());
-        for first in (0..self.dealing.turns()).step_by(TURNS) {
+        for first in (0..self.striping.turns()).step_by(TURNS) {
             fetch_behind(map, &places, (first + TURNS) * period, period);
             for &(to, from) in &places {
                 let pages = (first * period + to..map.len()).step_by(period).take(TURNS);
@@ -254,11 +254,11 @@ impl<'a> Parts<'a> {
     /// Those of one of the domains.
     pub fn of(&mut self, slot: usize) -> OfDomain<'_> {
         let domain = self.domains.get(slot).copied().unwrap_or(DomainId(0));
-        let entries = self.dealing.entries();
+        let entries = self.striping.entries();
         let table = self.table.get_mut(slot * self.stride..).and_then(|part| part.get_mut(..entries));
         OfDomain {
-            dealing: self.dealing,
-            pages: self.dealing.pages_of(domain),
+            striping: self.striping,
+            pages: self.striping.pages_of(domain),
             table: table.unwrap_or_default(),
         }
     }
@@ -266,7 +266,7 @@ impl<'a> Parts<'a> {
 
 /// The entries of one domain.
 pub struct OfDomain<'a> {
-    dealing: &'a Dealing,
+    striping: &'a Striping,
     pages: &'a [u32],
     table: &'a mut [u32],
 }
@@ -274,13 +274,13 @@ pub struct OfDomain<'a> {
 impl Entries for OfDomain<'_> {
     #[inline(always)]
     fn number(&self, lpa: Lpa) -> u32 {
-        if lpa.0 < self.dealing.units { self.dealing.of(lpa).1 } else { u32::MAX }
+        if lpa.0 < self.striping.units { self.striping.of(lpa).1 } else { u32::MAX }
     }
 
     #[inline(always)]
     fn page(&self, number: u32) -> Lpa {
-        let (turn, rank) = self.dealing.share.div_rem(number);
-        Lpa(turn * self.dealing.period.value() + self.pages[rank as usize])
+        let (turn, rank) = self.striping.share.div_rem(number);
+        Lpa(turn * self.striping.period.value() + self.pages[rank as usize])
     }
 
     #[inline(always)]

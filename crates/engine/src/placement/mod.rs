@@ -44,7 +44,7 @@ pub struct PlacementView<'a> {
     pub geometry: &'a Geometry,
     /// Flash pages waiting or running on each die.
     pub outstanding: &'a [u32],
-    /// The planes that a system leaves it ([`crate::systems::System::confine`]); `None`: all. Others count as having no room.
+    /// The planes that a system leaves it ([`crate::systems::System::allowed_planes`]); `None`: all. Others count as having no room.
     pub among: Option<&'a PlaneSet>,
     /// Whether the domain of a plane (see [`crate::blocks::Domains`]) has room for more of the host's data.
     pub has_room: &'a dyn Fn(PlaneId) -> bool,

@@ -56,7 +56,7 @@ pub enum Action {
     },
     /// Close a superblock that the system kept open: it becomes an ordinary full one, or free if nothing was programmed.
     Close(SuperblockId),
-    /// Ask [`System::steer`](super::System::steer) again for each program that waits for its answer, the longest
+    /// Ask [`System::place_write`](super::System::place_write) again for each program that waits for its answer, the longest
     /// waiting first.
     AskAgain,
     /// Call [`Event::Woken`](super::Event::Woken) at this time; replaces what was asked before.

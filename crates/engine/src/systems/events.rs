@@ -140,20 +140,20 @@ pub struct Access {
     pub write: bool,
 }
 
-/// Where a system lets a program go.
+/// The planes that a system lets a program go to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Confine {
+pub enum AllowedPlanes {
     /// It has nothing to say: as without it.
-    Free,
+    All,
     /// To the planes that it has put into the set. For a move they are to have room
     /// ([`DriveView::has_room_for_move`](super::View::has_room_for_move)); one that finds none stays in its
     /// domain.
-    Among,
+    Listed,
 }
 
-/// Where a system sends a program of the host.
+/// The place that a system gives a program of the host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Steering {
+pub enum WritePlace {
     /// It has nothing to say: as without it.
     Free,
     /// To the next place of a superblock that it keeps open ([`System::plan_started`](super::System::plan_started)),

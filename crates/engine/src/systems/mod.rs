@@ -27,7 +27,7 @@ use wordline_base::ids::{DieId, Lpa, SuperblockId};
 use wordline_config::{ConfigError, SchemeConfig, StartConfig};
 
 pub use action::Action;
-pub use events::{Access, Confine, Distance, Event, ReadEvent, Steering, WornBlock};
+pub use events::{Access, AllowedPlanes, Distance, Event, ReadEvent, WornBlock, WritePlace};
 pub use plan::{Pin, Place, Plan, Step};
 pub use policy::{SystemPolicy, of_scheme};
 pub use view::{DriveView, View};
@@ -59,33 +59,33 @@ pub trait System {
     }
 
     /// Which planes a program may go to, asked before the placement is: it puts them into `planes`, which is empty. The first
-    /// system that doesn't answer [`Confine::Free`] decides; the placement chooses among those planes. Asked for each program
+    /// system that doesn't answer [`AllowedPlanes::All`] decides; the placement chooses among those planes. Asked for each program
     /// that carries no pin, once for the units that go to one flash page together, and again for one that waited for space in
     /// vain; not for pages of the map, nor for further copies. A move is known by its cause.
-    fn confine(
+    fn allowed_planes(
         &mut self,
         _program: &ProgramIntent,
         _drive: &DriveView<'_>,
         _planes: &mut PlaneSet,
-    ) -> Confine {
-        Confine::Free
+    ) -> AllowedPlanes {
+        AllowedPlanes::All
     }
 
     /// Where a program of the host, or of the data cache, goes: asked for each mapping unit when it would get its place, behind
-    /// [`Self::confine`] and the placement, whose answer it replaces. The first system that doesn't answer [`Steering::Free`]
+    /// [`Self::allowed_planes`] and the placement, whose answer it replaces. The first system that doesn't answer [`WritePlace::Free`]
     /// decides. Units that go to one program unit while that waits are programmed together.
-    fn steer(
+    fn place_write(
         &mut self,
         _program: &ProgramIntent,
         _drive: &DriveView<'_>,
         _actions: &mut Vec<Action>,
-    ) -> Steering {
-        Steering::Free
+    ) -> WritePlace {
+        WritePlace::Free
     }
 
     /// The entry of a page was looked up for the host, once for each mapping unit of a request: for a read when it goes to
     /// flash (or would, if the page held anything), for a write, or a unit that the cache writes back, when its place has been
-    /// chosen, thus behind [`Self::confine`]. Returns whether that changes what is kept with the entry: then it is dirty in a
+    /// chosen, thus behind [`Self::allowed_planes`]. Returns whether that changes what is kept with the entry: then it is dirty in a
     /// cache of the map.
     fn accessed(&mut self, _access: &Access, _drive: &DriveView<'_>) -> bool {
         false

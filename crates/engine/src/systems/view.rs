@@ -111,7 +111,7 @@ pub trait View {
     fn valid(&self, superblock: SuperblockId) -> u32;
 
     /// Whether no program of a superblock is under way.
-    fn is_settled(&self, superblock: SuperblockId) -> bool;
+    fn has_no_program_under_way(&self, superblock: SuperblockId) -> bool;
 
     /// Planes of a superpage that hold data: all of a domain, but for parity.
     fn data_planes(&self) -> u32;

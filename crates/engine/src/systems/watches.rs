@@ -28,10 +28,10 @@ impl Watches {
     pub const RECLAIM: Self = Self(256);
     /// A recorder of the engine's own looks at reads.
     pub(crate) const RECORDED: Self = Self(512);
-    /// [`System::confine`](super::System::confine) for programs of the host and of the data cache, and for pages that
+    /// [`System::allowed_planes`](super::System::allowed_planes) for programs of the host and of the data cache, and for pages that
     /// are first read.
     pub const PLACEMENT: Self = Self(1024);
-    /// [`System::confine`](super::System::confine) for pages that move.
+    /// [`System::allowed_planes`](super::System::allowed_planes) for pages that move.
     pub const MOVES_PLACEMENT: Self = Self(2048);
     /// [`System::accessed`](super::System::accessed).
     pub const ACCESS: Self = Self(4096);
@@ -39,8 +39,8 @@ impl Watches {
     pub const ALLOCATED: Self = Self(8192);
     /// [`Event::Trimmed`](super::Event::Trimmed).
     pub const TRIMMED: Self = Self(16_384);
-    /// [`System::steer`](super::System::steer).
-    pub const STEERING: Self = Self(32_768);
+    /// [`System::place_write`](super::System::place_write).
+    pub const WRITE_PLACE: Self = Self(32_768);
     /// [`Event::Programmed`](super::Event::Programmed).
     pub const PROGRAMMED: Self = Self(65_536);
     /// The system makes space itself, by plans: garbage collection moves nothing, and a full superblock in which

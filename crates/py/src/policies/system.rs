@@ -11,7 +11,9 @@ use wordline_engine::placement::{PlaneSet, ProgramIntent};
 use wordline_engine::reclaim::WornBlock;
 use wordline_engine::replicate::{CopyBudget, Reservation, Serving};
 use wordline_engine::sched::class::Class;
-use wordline_engine::systems::{Action, Confine, DriveView, Event, Figure, Plan, ReadEvent, System, Watches};
+use wordline_engine::systems::{
+    Action, AllowedPlanes, DriveView, Event, Figure, Plan, ReadEvent, System, Watches,
+};
 
 use super::drive::{self, showing};
 use super::{Policy, state};
@@ -30,7 +32,7 @@ const WATCHED: [(&str, Watches); 11] = [
     ("erased", Watches::ERASED),
     ("idle", Watches::IDLE),
     ("reclaim", Watches::RECLAIM),
-    ("confine", Watches::PLACEMENT),
+    ("allowed_planes", Watches::PLACEMENT),
 ];
 
 /// What a class says of itself when it is made.
@@ -154,12 +156,17 @@ impl System for Asked {
         watched.fold(Watches::NOTHING, |all, (_, watches)| all.and(*watches))
     }
 
-    fn confine(&mut self, program: &ProgramIntent, view: &DriveView<'_>, planes: &mut PlaneSet) -> Confine {
+    fn allowed_planes(
+        &mut self,
+        program: &ProgramIntent,
+        view: &DriveView<'_>,
+        planes: &mut PlaneSet,
+    ) -> AllowedPlanes {
         let told = (program.lpa.0, program.cause.name(), known(program.source), program.stream);
-        let among: Option<Option<Vec<u32>>> = self.ask("confine", view, arguments!(told));
-        let Some(among) = among.flatten() else { return Confine::Free };
+        let among: Option<Option<Vec<u32>>> = self.ask("allowed_planes", view, arguments!(told));
+        let Some(among) = among.flatten() else { return AllowedPlanes::All };
         among.into_iter().for_each(|plane| planes.insert(PlaneId(plane)));
-        Confine::Among
+        AllowedPlanes::Listed
     }
 
     fn told(&mut self, event: &Event, drive: &DriveView<'_>, actions: &mut Vec<Action>) {

@@ -1,6 +1,6 @@
 //! A plan that is asked for: checked, and laid out as programs, page by page.
 
-use super::{NO_SYSTEM, Program, Run, Target, kept_of};
+use super::{NO_SYSTEM, Program, Run, Target, continued_by};
 use crate::device::Device;
 use crate::device::ftl::Ftl;
 use crate::nand::geometry::Place;
@@ -35,7 +35,7 @@ impl Ftl {
         if !causes.contains(&plan.cause) {
             return Err(format!("its cause is {:?}: allowed: {causes:?}", plan.cause));
         }
-        let destinations = plan.destinations.len() + kept_of(&plan).len();
+        let destinations = plan.destinations.len() + continued_by(&plan).len();
         if destinations > 64 {
             return Err(format!("it has {destinations} destinations: allowed: at most 64"));
         }
@@ -60,7 +60,7 @@ impl Ftl {
             targets: Vec::new(),
             programs: Vec::new(),
             destinations: Vec::new(),
-            kept: kept_of(&plan),
+            continued: continued_by(&plan),
             ends: Vec::new(),
             filled: 0,
             started: false,
@@ -83,15 +83,16 @@ impl Ftl {
         let mut filled = vec![(0u32, usize::MAX); fresh];
         // A row that was begun is over where it got its parity.
         let step = if self.redundancy.is_some() { superpage } else { self.geometry.units_per_program() };
-        for &superblock in &run.kept {
-            filled.push((self.plans.kept.next_of(superblock, run.system, step)?, usize::MAX));
+        for &superblock in &run.continued {
+            filled.push((self.plans.system_superblocks.next_of(superblock, run.system, step)?, usize::MAX));
         }
         for step in &run.plan.steps {
             let (mut next, holes): (Option<systems::Place>, &[u32]) = match &step.pin {
                 Pin::Any => (None, &[]),
                 Pin::Exact(place) => (Some(*place), &[]),
                 Pin::In { superblock, unit } => {
-                    let index = run.kept.iter().position(|kept| kept == superblock).unwrap_or_default();
+                    let index =
+                        run.continued.iter().position(|other| other == superblock).unwrap_or_default();
                     (Some(systems::Place { destination: fresh + index, unit: *unit }), &[])
                 }
                 Pin::Span { first, holes } => (Some(*first), holes),
@@ -175,8 +176,9 @@ impl Device {
     }
 
     fn accept_plan(&mut self, run: Run) {
-        for (&superblock, &end) in run.kept.iter().zip(run.ends.iter().skip(run.plan.destinations.len())) {
-            self.ftl.plans.kept.take(superblock, end);
+        for (&superblock, &end) in run.continued.iter().zip(run.ends.iter().skip(run.plan.destinations.len()))
+        {
+            self.ftl.plans.system_superblocks.take(superblock, end);
         }
         let free = self.ftl.plans.runs.iter().position(Option::is_none).unwrap_or(self.ftl.plans.runs.len());
         if free == self.ftl.plans.runs.len() {

@@ -19,7 +19,7 @@ use crate::device::victim_places::VictimPlaces;
 use crate::gc::GcPolicy;
 use crate::mapping::PageMap;
 use crate::mapping::page::Whole;
-use crate::mapping::part::{Dealing, Entries, Parts};
+use crate::mapping::part::{Entries, Parts, Striping};
 use crate::placement::{Placement, PlacementPolicy};
 use wordline_base::class::Cause;
 use wordline_base::ids::{DomainId, Lpa, Ppa, SuperblockId};
@@ -71,14 +71,14 @@ impl Ftl {
     fn fill_run_of_domain(
         &mut self,
         domain: DomainId,
-        dealing: &Dealing,
+        striping: &Striping,
         map: &mut Whole,
         entries: Range<u32>,
     ) -> usize {
         let planes = self.domains.planes(domain);
         // What the layout put somewhere has an old place although its entry is zero.
-        let is_laid_out = dealing.page(domain, entries.start).0 < self.layout.occupied();
-        if is_laid_out || !self.units_are_alone() || !dealing.deals_to_each_of(planes.len()) {
+        let is_laid_out = striping.page(domain, entries.start).0 < self.layout.occupied();
+        if is_laid_out || !self.units_are_alone() || !striping.gives_each_of(planes.len()) {
             return 0;
         }
         let state = &mut self.domain[domain.index()];
@@ -90,7 +90,7 @@ impl Ftl {
         self.blocks.add_valid(point.superblock, count as i32);
         let mut new = count as u32;
         point.take_rows(&self.geometry, planes, count, |first, ppa, places| {
-            let lpas = dealing.pages_from(domain, entries.start + first as u32, places);
+            let lpas = striping.pages_from(domain, entries.start + first as u32, places);
             self.oob.set_run(ppa, lpas);
             map.0.set_run(lpas, ppa, |old| {
                 new -= 1;
@@ -192,7 +192,7 @@ impl Ftl {
 
 impl Device {
     /// How the domains share the logical pages, if each can be prepared on its own.
-    pub(in crate::device) fn dealing(&self) -> Option<Dealing> {
+    pub(in crate::device) fn striping(&self) -> Option<Striping> {
         // Checked mode takes the other way, so that one can be held against the other.
         let independent = self.ftl.versions.is_none()
             && matches!(self.ftl.gc, GcPolicy::Greedy(_) | GcPolicy::Fifo(_) | GcPolicy::WindowedGreedy(_))
@@ -210,14 +210,14 @@ impl Device {
         }
         let period = self.geometry.planes() << self.geometry.unit_shift;
         let plane_of = |lpa| placement.plane_by_address(lpa);
-        Dealing::new(&self.ftl.domains, period, self.ftl.all_units(), plane_of)
+        Striping::new(&self.ftl.domains, period, self.ftl.all_units(), plane_of)
     }
 
     /// [`Self::fill`], domain by domain, so many pages at a time.
-    pub(in crate::device) fn fill_by_domain(&mut self, dealing: &Dealing, pages: &[Lpa], at_once: usize) {
+    pub(in crate::device) fn fill_by_domain(&mut self, striping: &Striping, pages: &[Lpa], at_once: usize) {
         let mut map = Whole(std::mem::replace(&mut self.ftl.map, PageMap::new(0)));
         // SAFETY: the tables are not exchanged while the drive is filled, which is as long as this is used.
-        let memory = unsafe { self.memory_of_filling(dealing, &mut map, pages) };
+        let memory = unsafe { self.memory_of_filling(striping, &mut map, pages) };
         memory.beside(|| {
             let mut sorted = vec![Vec::new(); self.ftl.domains.len()];
             let mut left = pages;
@@ -227,11 +227,11 @@ impl Device {
                 let taken = match in_order.filter(|pages| pages.end <= self.ftl.logical_units) {
                     Some(pages) => {
                         memory.wait_for_pages_below(pages.end);
-                        self.fill_in_order(dealing, &mut map, pages.clone());
+                        self.fill_in_order(striping, &mut map, pages.clone());
                         pages.len()
                     }
                     None => {
-                        self.fill_sorted(dealing, &mut map, some, &mut sorted);
+                        self.fill_sorted(striping, &mut map, some, &mut sorted);
                         some.len()
                     }
                 };
@@ -243,9 +243,9 @@ impl Device {
     }
 
     /// Fills pages in any order.
-    fn fill_sorted(&mut self, dealing: &Dealing, map: &mut Whole, pages: &[Lpa], sorted: &mut [Vec<u32>]) {
+    fn fill_sorted(&mut self, striping: &Striping, map: &mut Whole, pages: &[Lpa], sorted: &mut [Vec<u32>]) {
         let logical = self.ftl.logical_units;
-        let dealt = |&lpa: &Lpa| (lpa.0 < logical).then(|| (lpa, dealing.of(lpa).0));
+        let dealt = |&lpa: &Lpa| (lpa.0 < logical).then(|| (lpa, striping.of(lpa).0));
         sorted.iter_mut().for_each(Vec::clear);
         for (lpa, domain) in pages.iter().filter_map(dealt) {
             sorted[domain.index()].push(lpa.0);
@@ -258,37 +258,37 @@ impl Device {
     }
 
     /// Fills pages that follow one another.
-    fn fill_in_order(&mut self, dealing: &Dealing, map: &mut Whole, pages: Range<u32>) {
+    fn fill_in_order(&mut self, striping: &Striping, map: &mut Whole, pages: Range<u32>) {
         map.0.note_run(pages.start as usize..pages.end as usize);
         let mut stopped = Vec::new();
         for domain in (0..self.ftl.domains.len() as u32).map(DomainId) {
-            let entries = dealing.entries_of(domain, &pages);
-            let page = |number: usize| dealing.page(domain, entries.start + number as u32).0;
+            let entries = striping.entries_of(domain, &pages);
+            let page = |number: usize| striping.page(domain, entries.start + number as u32).0;
             stopped.extend(self.write_all_of_domain(domain, map, entries.len(), page, |this, map, first| {
-                this.ftl.fill_run_of_domain(domain, dealing, map, entries.start + first as u32..entries.end)
+                this.ftl.fill_run_of_domain(domain, striping, map, entries.start + first as u32..entries.end)
             }));
         }
-        self.observers.fault = first_of(stopped, || pages.clone().map(|page| dealing.of(Lpa(page)).0));
+        self.observers.fault = first_of(stopped, || pages.clone().map(|page| striping.of(Lpa(page)).0));
     }
 
     /// Whether so many overwrites are enough for [`Self::overwrite_by_domain`].
-    pub(in crate::device) fn is_worth_going_by_domain(dealing: &Dealing, count: u64) -> bool {
-        count as f64 > f64::from(dealing.units()) * WORTH_IT
+    pub(in crate::device) fn is_worth_going_by_domain(striping: &Striping, count: u64) -> bool {
+        count as f64 > f64::from(striping.units()) * WORTH_IT
     }
 
     /// [`Self::overwrite`], domain by domain; entries of so many bytes are taken out of the map together.
     pub(in crate::device) fn overwrite_by_domain(
         &mut self,
-        dealing: &Dealing,
+        striping: &Striping,
         count: u64,
         choice: &mut Overwriting<'_>,
         taken_out: usize,
         go_on: &mut dyn FnMut() -> bool,
     ) -> bool {
-        let groups = dealing.groups(taken_out);
-        let mut parts = Parts::new(dealing, groups.first().map_or(0, Vec::len));
+        let groups = striping.groups(taken_out);
+        let mut parts = Parts::new(striping, groups.first().map_or(0, Vec::len));
         let mut drawn = vec![Vec::new(); self.ftl.domains.len()];
-        let at_once = (f64::from(dealing.units()) * DRAWN_FOR_EACH_PAGE).ceil() as u64;
+        let at_once = (f64::from(striping.units()) * DRAWN_FOR_EACH_PAGE).ceil() as u64;
         let mut left = count;
         while left > 0 && self.observers.fault.is_none() {
             let some = left.min(at_once) as u32;
@@ -296,7 +296,7 @@ impl Device {
             drawn.iter_mut().for_each(Vec::clear);
             for number in 0..some {
                 let Some((lpa, _)) = choice.draw() else { return true };
-                let (domain, entry) = dealing.of(lpa);
+                let (domain, entry) = striping.of(lpa);
                 drawn[domain.index()].push(entry);
                 if number % DRAWN_BETWEEN == 0 && !go_on() {
                     return false;
@@ -316,7 +316,7 @@ impl Device {
             self.observers.fault = first_of(stopped, || {
                 let again = before.as_ref().and_then(Overwriting::again).into_iter();
                 again.flat_map(move |mut again| {
-                    (0..some).map_while(move |_| again.draw().map(|(lpa, _)| dealing.of(lpa).0))
+                    (0..some).map_while(move |_| again.draw().map(|(lpa, _)| striping.of(lpa).0))
                 })
             });
             left -= u64::from(some);

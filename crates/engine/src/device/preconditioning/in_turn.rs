@@ -72,7 +72,7 @@ impl Device {
         let stripes = self.ftl.striped.as_ref().map(|striped| striped.stripes.clone());
         self.ftl.layout =
             Layout::new(&self.geometry, plane_at, units).with_parity(parity).with_stripes(stripes);
-        self.ftl.dealt = None;
+        self.ftl.fetched_layout = None;
         if let Some(steady) = steady {
             self.ftl.scatter(steady);
         }
@@ -114,8 +114,8 @@ impl Device {
 
     /// These logical pages hold data, written in the order given.
     pub fn fill(&mut self, pages: &[Lpa]) {
-        match self.dealing() {
-            Some(dealing) => self.fill_by_domain(&dealing, pages, FILLED_AT_ONCE),
+        match self.striping() {
+            Some(striping) => self.fill_by_domain(&striping, pages, FILLED_AT_ONCE),
             None => self.fill_in_turn(pages),
         }
         self.ftl.blocks.take_lowest_free();
@@ -146,10 +146,10 @@ impl Device {
     ) -> bool {
         self.begin_untimed();
         // Domain by domain all goes to one write point.
-        let dealing = self.dealing().filter(|_| !choice.has_streams());
-        let dealing = dealing.filter(|dealing| Self::is_worth_going_by_domain(dealing, count));
-        let went_on = match dealing {
-            Some(dealing) => self.overwrite_by_domain(&dealing, count, choice, TAKEN_OUT, go_on),
+        let striping = self.striping().filter(|_| !choice.has_streams());
+        let striping = striping.filter(|striping| Self::is_worth_going_by_domain(striping, count));
+        let went_on = match striping {
+            Some(striping) => self.overwrite_by_domain(&striping, count, choice, TAKEN_OUT, go_on),
             None => self.overwrite_in_turn(count, choice, go_on),
         };
         self.ftl.blocks.take_lowest_free();

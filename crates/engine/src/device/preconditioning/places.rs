@@ -204,7 +204,7 @@ impl Device {
             point.untimed = false;
             let place = point.place;
             self.untimed_unit_done(place);
-            self.place_settled(place);
+            self.end_program_at(place);
         }
     }
 

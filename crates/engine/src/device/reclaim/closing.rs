@@ -86,7 +86,7 @@ impl Device {
         self.end_row_early(domain, number);
         self.ftl.domain[domain.index()].points[number].close();
         self.observers.recorder.reclaim.closed_early += 1;
-        if self.ftl.blocks.is_settled(superblock) {
+        if self.ftl.blocks.has_no_program_under_way(superblock) {
             self.superblock_is_full(superblock);
         } else {
             self.ftl.blocks.set_state(superblock, BlockState::Closing);

@@ -67,7 +67,7 @@ impl Device {
                 Action::DropCopy { lpa, ppa } => self.drop_copy(number, lpa, ppa),
                 Action::Promote { lpa, ppa } => self.promote_copy(number, lpa, ppa),
                 Action::Close(superblock) => self.close_kept(number, superblock),
-                Action::AskAgain => self.steer_anew(),
+                Action::AskAgain => self.ask_again_for_places(),
                 Action::WakeAt(time) => {
                     self.systems.wake[number] = time.max(Ns(self.flash.now().0 + 1));
                     self.systems.next_wake = self.systems.wake_at();

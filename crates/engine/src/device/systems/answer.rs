@@ -6,11 +6,11 @@ use crate::mapping::{Found, Lookup};
 use crate::placement::{PlaneSet, ProgramIntent};
 use crate::replicate::Serving;
 use crate::systems::DriveView;
-use crate::systems::{Action, Confine, System, SystemPolicy, Watches};
+use crate::systems::{Action, AllowedPlanes, System, SystemPolicy, Watches};
 use wordline_base::class::Class;
 
 impl Systems {
-    /// What [`Self::confined`] gave is not needed any more.
+    /// What [`Self::allowed_planes_of`] gave is not needed any more.
     #[inline]
     pub(in crate::device) fn put_planes_back(&mut self, planes: PlaneSet) {
         self.planes = planes;
@@ -39,7 +39,7 @@ impl Device {
     /// Asks the systems which planes a program may go to. `None`: they have nothing to say. The set is to be given back
     /// ([`Self::put_planes_back`]).
     #[inline]
-    pub(in crate::device) fn confined(&mut self, program: &ProgramIntent) -> Option<PlaneSet> {
+    pub(in crate::device) fn allowed_planes_of(&mut self, program: &ProgramIntent) -> Option<PlaneSet> {
         if !self.systems.watches.has(Watches::PLACEMENT.and(Watches::MOVES_PLACEMENT)) {
             return None;
         }
@@ -56,15 +56,15 @@ impl Device {
         let mut planes = std::mem::take(&mut self.systems.planes);
         planes.clear();
         let mut all = std::mem::take(&mut self.systems.all);
-        let mut answer = Confine::Free;
+        let mut answer = AllowedPlanes::All;
         let view: &DriveView<'_> = self;
         for (system, watches) in all.iter_mut().zip(&self.systems.each) {
-            if answer == Confine::Free && watches.has(what) {
-                answer = system.get_mut().confine(program, view, &mut planes);
+            if answer == AllowedPlanes::All && watches.has(what) {
+                answer = system.get_mut().allowed_planes(program, view, &mut planes);
             }
         }
         self.systems.put_all_back(all);
-        if answer == Confine::Among {
+        if answer == AllowedPlanes::Listed {
             return Some(planes);
         }
         self.systems.planes = planes;

@@ -46,7 +46,7 @@ pub(super) struct Systems {
     idle: bool,
     /// Programs of the host that wait until a system says where they go.
     pub(super) held: VecDeque<OpId>,
-    /// The planes that a program was confined to last, for their memory.
+    /// The planes that a program was left last, for their memory.
     planes: PlaneSet,
     /// So many, the first to be added, are in the ledger of the DRAM already.
     in_ledger: usize,

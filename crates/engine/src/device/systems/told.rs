@@ -90,7 +90,7 @@ impl Device {
     pub(in crate::device) fn tell_read_that(&mut self, unit: OpId, joins: bool) {
         if self.systems.tells_of_reads() {
             if !joins && self.observers.monitor.records_reads() {
-                self.record_read(unit);
+                self.note_read(unit);
             }
             let read = self.read_event(unit, joins);
             self.tell(Watches::READ, &Event::Read(read));

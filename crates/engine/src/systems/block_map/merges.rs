@@ -48,7 +48,7 @@ impl BlockMap {
     /// Merges a log block, as soon as its programs have ended.
     pub(super) fn merge(&mut self, log: SuperblockId, drive: &DriveView<'_>, actions: &mut Vec<Action>) {
         let (domain, _) = drive.split(log);
-        if !drive.is_settled(log) {
+        if !drive.has_no_program_under_way(log) {
             if let Some(logs) = self.logs(domain) {
                 logs.work = Some(Work::Settle(log));
             }

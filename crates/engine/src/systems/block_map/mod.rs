@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Action, DriveView, Event, Figure, Steering, System, Watches};
+use super::{Action, DriveView, Event, Figure, System, Watches, WritePlace};
 use crate::blocks::{BlockState, Domains};
 use crate::nand::Geometry;
 use crate::placement::ProgramIntent;
@@ -163,11 +163,11 @@ impl BlockMap {
         program: &ProgramIntent,
         drive: &DriveView<'_>,
         actions: &mut Vec<Action>,
-    ) -> Option<Steering> {
+    ) -> Option<WritePlace> {
         let (block, unit) = drive.home(program.lpa);
         let (domain, _) = drive.split(block);
         let capacity = Self::capacity(drive);
-        let Some(logs) = self.domains.get(domain.index()) else { return Some(Steering::Free) };
+        let Some(logs) = self.domains.get(domain.index()) else { return Some(WritePlace::Free) };
         let own = logs.of(block.0).map_or(SuperblockId::NONE, |log| log.superblock);
         let next = |superblock| drive.next_unit(superblock).unwrap_or(capacity);
         let lacks = |from, to| !Self::pages(block.0, from, to, own, drive).is_empty();
@@ -183,8 +183,8 @@ impl BlockMap {
                     log.taken_along |= log.owner.is_some() && (log.filled || unit > next(superblock));
                 }
                 return Some(match choice {
-                    Choice::InPlace(_) => Steering::At { superblock, unit },
-                    _ => Steering::Into(superblock),
+                    Choice::InPlace(_) => WritePlace::At { superblock, unit },
+                    _ => WritePlace::Into(superblock),
                 });
             }
             Choice::Open(owner) => {
@@ -213,7 +213,7 @@ impl BlockMap {
             }
             Choice::Wait => {}
         }
-        Some(Steering::Wait)
+        Some(WritePlace::Wait)
     }
 
     /// Where a page may lie: in a log block, or at its unit of its logical block's data block, old or new.
@@ -236,7 +236,7 @@ impl System for BlockMap {
     }
 
     fn watches(&self) -> Watches {
-        Watches::STEERING
+        Watches::WRITE_PLACE
             .and(Watches::PROGRAMMED)
             .and(Watches::COLLECTION)
             .and(Watches::WRITTEN)
@@ -262,12 +262,12 @@ impl System for BlockMap {
         check_start(start)
     }
 
-    fn steer(
+    fn place_write(
         &mut self,
         program: &ProgramIntent,
         drive: &DriveView<'_>,
         actions: &mut Vec<Action>,
-    ) -> Steering {
+    ) -> WritePlace {
         self.learn(drive);
         self.writes += 1;
         loop {

@@ -12,7 +12,7 @@ mod idle;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Access, Action, Confine, DriveView, Event, Figure, System, Watches};
+use super::{Access, Action, AllowedPlanes, DriveView, Event, Figure, System, Watches};
 use crate::blocks::Domains;
 use crate::nand::Geometry;
 use crate::placement::{PlaneSet, ProgramIntent};
@@ -189,41 +189,41 @@ impl Partition {
         Some(kind.other())
     }
 
-    fn confine_write(
+    fn planes_for_write(
         &mut self,
         program: &ProgramIntent,
         drive: &DriveView<'_>,
         planes: &mut PlaneSet,
-    ) -> Confine {
+    ) -> AllowedPlanes {
         let counts = program.first_read && self.config.first_reads == FirstReads::ReadChannels;
         let known = self.predict(program.lpa, drive.find(program.lpa), drive);
         let Some((kind, tie)) = known.or(counts.then_some((Kind::Read, false))) else {
             self.counters.without_history += 1;
-            return Confine::Free;
+            return AllowedPlanes::All;
         };
         self.counters.ties += u64::from(tie);
         if let Some(placed) = self.counters.placed.get_mut(kind.index()) {
             *placed += 1;
         }
-        let Some(chosen) = self.choose(kind, tie, drive) else { return Confine::Free };
+        let Some(chosen) = self.choose(kind, tie, drive) else { return AllowedPlanes::All };
         planes.copy_from(self.channels.planes(chosen));
-        Confine::Among
+        AllowedPlanes::Listed
     }
 
     /// Where a page goes that moves: to a read channel, if it is to be read and lies on a write channel.
-    fn confine_move(
+    fn planes_for_move(
         &mut self,
         program: &ProgramIntent,
         drive: &DriveView<'_>,
         planes: &mut PlaneSet,
-    ) -> Confine {
+    ) -> AllowedPlanes {
         let wanted = match program.cause {
             Cause::Gc => self.config.migrate_with_gc,
             Cause::Migration => self.config.migrate_at_idle,
             _ => false,
         };
         if !(wanted && self.is_misplaced(program.lpa, program.source, drive)) {
-            return Confine::Free;
+            return AllowedPlanes::All;
         }
         let has_room = |plane: PlaneId| match program.cause {
             Cause::Gc => drive.has_room_for_move(plane, program.cause),
@@ -237,10 +237,10 @@ impl Partition {
             planes.insert(plane);
         });
         if any {
-            return Confine::Among;
+            return AllowedPlanes::Listed;
         }
         self.counters.stayed += 1;
-        Confine::Free
+        AllowedPlanes::All
     }
 
     /// Whether a page that is to be read lies on a write channel.
@@ -352,12 +352,17 @@ impl System for Partition {
         Err(ConfigError::new("scheme.blocks.superblock", span, allowed))
     }
 
-    fn confine(&mut self, program: &ProgramIntent, drive: &DriveView<'_>, planes: &mut PlaneSet) -> Confine {
+    fn allowed_planes(
+        &mut self,
+        program: &ProgramIntent,
+        drive: &DriveView<'_>,
+        planes: &mut PlaneSet,
+    ) -> AllowedPlanes {
         self.look_at(drive);
         if Class::read_for(program.cause).is_move() {
-            self.confine_move(program, drive, planes)
+            self.planes_for_move(program, drive, planes)
         } else {
-            self.confine_write(program, drive, planes)
+            self.planes_for_write(program, drive, planes)
         }
     }
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::Device;
 use crate::mapping::page::Whole;
-use crate::mapping::part::Dealing;
+use crate::mapping::part::Striping;
 use wordline_base::ids::{DomainId, Lpa};
 use wordline_base::memory::Handout;
 
@@ -37,12 +37,12 @@ impl Memory {
 
 impl Ftl {
     /// Where these pages will probably lie.
-    fn coming_places(&self, dealing: &Dealing, pages: &Range<u32>) -> Vec<Range<u32>> {
+    fn coming_places(&self, striping: &Striping, pages: &Range<u32>) -> Vec<Range<u32>> {
         let units = self.geometry.units_per_block();
         let mut places: Vec<Range<u32>> = Vec::new();
         for domain in (0..self.domains.len() as u32).map(DomainId) {
             let planes = self.domains.planes(domain);
-            let blocks = dealing.entries_of(domain, pages).len().div_ceil(planes.len() * units as usize);
+            let blocks = striping.entries_of(domain, pages).len().div_ceil(planes.len() * units as usize);
             for superblock in self.domain[domain.index()].free.coming(blocks) {
                 let block = self.blocks.split(superblock).1;
                 places.extend(planes.iter().map(|&plane| {
@@ -70,7 +70,7 @@ impl Device {
     /// The map and the drive's tables must live until what is returned is dropped.
     pub(super) unsafe fn memory_of_filling(
         &mut self,
-        dealing: &Dealing,
+        striping: &Striping,
         map: &mut Whole,
         pages: &[Lpa],
     ) -> Memory {
@@ -81,7 +81,7 @@ impl Device {
         if !in_order || pages.len() < WORTH_A_THREAD {
             return memory;
         }
-        for places in self.ftl.coming_places(dealing, &(first.0..last.0 + 1)) {
+        for places in self.ftl.coming_places(striping, &(first.0..last.0 + 1)) {
             if let Some(extent) = self.ftl.oob.expect_run(places) {
                 // SAFETY: as the caller says.
                 unsafe { memory.handout.add(extent) };

@@ -116,9 +116,9 @@ impl Preparation {
         if self.for_ever_full {
             device.ftl.blocks.set_least_won(u32::MAX);
         }
-        let dealing = device.dealing()?;
+        let striping = device.striping()?;
         if by_domain {
-            device.fill_by_domain(&dealing, &self.filled, 1000);
+            device.fill_by_domain(&striping, &self.filled, 1000);
         } else {
             device.fill_in_turn(&self.filled);
         }
@@ -128,7 +128,7 @@ impl Preparation {
         let mut choice = device.overwriting(self.occupied, &pages, setup.seed);
         if by_domain {
             let group = below(&mut stream(self.overwrites, "group"), 10_000) as usize;
-            assert!(device.overwrite_by_domain(&dealing, self.overwrites, &mut choice, group, &mut || true));
+            assert!(device.overwrite_by_domain(&striping, self.overwrites, &mut choice, group, &mut || true));
         } else {
             assert!(device.overwrite_in_turn(self.overwrites, &mut choice, &mut || true));
         }
@@ -196,7 +196,7 @@ fn a_long_fill_in_order_whose_memory_is_handed_out_ahead_leaves_the_same() {
         device
     };
     let by_domain = prepared(true);
-    assert!(by_domain.dealing().is_some() && filled.len() as u32 <= by_domain.ftl.logical_units - 1000);
+    assert!(by_domain.striping().is_some() && filled.len() as u32 <= by_domain.ftl.logical_units - 1000);
     assert!(saved(&setup, &by_domain) == saved(&setup, &prepared(false)));
 }
 
@@ -245,7 +245,7 @@ fn what_depends_on_other_domains_is_done_in_turn() {
     };
     let by_domain = |key, value| {
         let setup = setup(&keys(key, value)).unwrap();
-        setup.new_drive(Vec::new()).unwrap().0.dealing().is_some()
+        setup.new_drive(Vec::new()).unwrap().0.striping().is_some()
     };
     assert!(by_domain("scheme.gc.policy", "greedy"));
     for policy in ["d_choices", "random", "cost_benefit"] {
@@ -254,5 +254,5 @@ fn what_depends_on_other_domains_is_done_in_turn() {
     assert!(!by_domain("scheme.placement.policy", "dynamic"));
     assert!(!by_domain("scheme.blocks.superblock", "drive"));
     let checked = Setup { checked: true, ..setup(&keys("scheme.gc.policy", "greedy")).unwrap() };
-    assert!(checked.new_drive(Vec::new()).unwrap().0.dealing().is_none());
+    assert!(checked.new_drive(Vec::new()).unwrap().0.striping().is_none());
 }

@@ -8,7 +8,7 @@ use wordline_base::ids::{Lpa, Ppa};
 /// The last answers of [`Layout::lpa`], each at the place in the table that its physical page has. It says nothing that the
 /// layout doesn't say, and may be empty or dropped at any time.
 #[derive(Debug)]
-pub struct Dealt {
+pub struct FetchedLayout {
     units_per_plane: Divisor,
     /// Units of each plane that have places of their own; those as many units further on take the same.
     window: u32,
@@ -16,7 +16,7 @@ pub struct Dealt {
     answers: Vec<u64>,
 }
 
-impl Dealt {
+impl FetchedLayout {
     /// For victims of which so many units of each plane are fetched ahead, on a drive of so many planes.
     pub fn new(planes: u32, units_per_plane: u32, window: u32) -> Self {
         let window = window.max(1).next_power_of_two();
@@ -75,7 +75,7 @@ mod tests {
         let planes: Vec<_> = (0..6).map(PlaneId).collect();
         let layout = Layout::new(&geometry, &planes, 300);
         for window in [0, 1, 6, 64] {
-            let mut dealt = Dealt::new(6, geometry.units_per_plane(), window);
+            let mut dealt = FetchedLayout::new(6, geometry.units_per_plane(), window);
             for ppa in (0..geometry.physical_units()).map(Ppa) {
                 assert_eq!(dealt.lpa(ppa, &layout), layout.lpa(ppa), "{window} {ppa:?}");
                 if ppa.0 % 3 > 0 {

@@ -8,13 +8,13 @@ use super::Device;
 use super::system_superblocks::Given;
 use crate::blocks::BlockState;
 use crate::sched::queue::OpId;
-use crate::systems::{Event, Steering, Watches};
+use crate::systems::{Event, Watches, WritePlace};
 use wordline_base::class::Cause;
 use wordline_base::ids::{DomainId, Lpa, SuperblockId};
 use wordline_base::parts::Part;
 
 /// Write point of a program that a system sent into a superblock.
-pub(super) const STEERED: u8 = u8::MAX - 1;
+pub(super) const PLACED_BY_SYSTEM: u8 = u8::MAX - 1;
 
 impl Systems {
     /// Whether a system takes the place of garbage collection.
@@ -27,19 +27,19 @@ impl Systems {
 impl Device {
     /// Whether systems are asked where this program goes.
     #[inline]
-    pub(super) fn is_steered(&self, lpa: Lpa, cause: Cause) -> bool {
-        self.systems.systems_watch(Watches::STEERING)
+    pub(super) fn is_placed_by_system(&self, lpa: Lpa, cause: Cause) -> bool {
+        self.systems.systems_watch(Watches::WRITE_PLACE)
             && matches!(cause, Cause::Host | Cause::WriteBack)
             && lpa.0 < self.ftl.logical_units
     }
 
     /// Asks the systems where a program goes, and sends it there or lets it wait; `false` if they have nothing to say.
     #[inline(never)]
-    pub(super) fn steer(&mut self, id: OpId) -> bool {
+    pub(super) fn place_write(&mut self, id: OpId) -> bool {
         match self.ask_where_to(id) {
             None => return false,
-            Some((system, steering)) => {
-                if !self.send_steered(system, steering, id) {
+            Some((system, place)) => {
+                if !self.send_to_place(system, place, id) {
                     self.observers.recorder.gc.stalled_units += 1;
                     self.systems.held.push_back(id);
                 }
@@ -48,16 +48,16 @@ impl Device {
         true
     }
 
-    fn ask_where_to(&mut self, id: OpId) -> Option<(usize, Steering)> {
+    fn ask_where_to(&mut self, id: OpId) -> Option<(usize, WritePlace)> {
         let intent = self.intent(id);
-        self.ask_first(Watches::STEERING, |system, drive, actions| {
-            let answer = system.steer(&intent, drive, actions);
-            (answer != Steering::Free).then_some(answer)
+        self.ask_first(Watches::WRITE_PLACE, |system, drive, actions| {
+            let answer = system.place_write(&intent, drive, actions);
+            (answer != WritePlace::Free).then_some(answer)
         })
     }
 
     /// Asks again for every program that waits for an answer.
-    pub(super) fn steer_anew(&mut self) {
+    pub(super) fn ask_again_for_places(&mut self) {
         let mut waiting = std::mem::take(&mut self.systems.held);
         let mut held = VecDeque::with_capacity(waiting.len());
         while let Some(id) = waiting.pop_front() {
@@ -68,7 +68,7 @@ impl Device {
                     self.program_anew(plane, id);
                     true
                 }
-                Some((system, steering)) => self.send_steered(system, steering, id),
+                Some((system, place)) => self.send_to_place(system, place, id),
             };
             if sent {
                 self.flash.pool.parts_mut(id).add(Part::Space, waited.0);
@@ -82,19 +82,19 @@ impl Device {
     }
 
     /// Sends a program where a system wants it; `false` if it is to wait.
-    fn send_steered(&mut self, system: usize, steering: Steering, id: OpId) -> bool {
-        if steering != Steering::Wait && self.is_outdated(id) {
+    fn send_to_place(&mut self, system: usize, place: WritePlace, id: OpId) -> bool {
+        if place != WritePlace::Wait && self.is_outdated(id) {
             // To find that out when it takes effect would cost it its place, and a page that belongs at one place has no other.
             self.read_old_content(id);
             return true;
         }
-        match steering {
-            Steering::Free | Steering::Wait => false,
-            Steering::Into(superblock) => {
+        match place {
+            WritePlace::Free | WritePlace::Wait => false,
+            WritePlace::Into(superblock) => {
                 self.program_into(system, superblock, None, id);
                 true
             }
-            Steering::At { superblock, unit } => {
+            WritePlace::At { superblock, unit } => {
                 self.program_into(system, superblock, Some(unit), id);
                 true
             }
@@ -104,7 +104,7 @@ impl Device {
     /// A program of the host gets a unit of a superblock that a system keeps open.
     fn program_into(&mut self, system: usize, superblock: SuperblockId, unit: Option<u32>, id: OpId) {
         let (size, capacity) = (self.geometry.units_per_program(), self.ftl.blocks.capacity());
-        let given = match self.ftl.plans.kept.give(superblock, system, unit, size, capacity) {
+        let given = match self.ftl.plans.system_superblocks.give(superblock, system, unit, size, capacity) {
             Ok(given) => given,
             Err(what) => {
                 let name = self.systems.system_name(system);
@@ -115,7 +115,7 @@ impl Device {
         let ppa = self.ftl.unit_at(superblock, unit);
         let domain = self.ftl.domain_of(ppa);
         self.ftl.domain[domain.index()].live += 1;
-        self.ftl.purposes[id].point = STEERED;
+        self.ftl.purposes[id].point = PLACED_BY_SYSTEM;
         self.flash.pool[id].ppa = ppa;
         self.count_cached(id);
         match given {
@@ -127,7 +127,7 @@ impl Device {
             Given::Begins(_) => {
                 self.ftl.blocks.begin(superblock);
                 if size > 1 {
-                    self.ftl.plans.kept.program_waits(superblock, id);
+                    self.ftl.plans.system_superblocks.program_waits(superblock, id);
                 }
                 submit(self, id);
             }
@@ -135,9 +135,9 @@ impl Device {
     }
 
     /// The die takes a program that a system sent into a superblock.
-    pub(super) fn steered_program_begins(&mut self, head: OpId) {
+    pub(super) fn placed_program_begins(&mut self, head: OpId) {
         let superblock = self.ftl.blocks.of(&self.geometry, self.flash.pool[head].ppa);
-        self.ftl.plans.kept.program_begins(superblock, head);
+        self.ftl.plans.system_superblocks.program_begins(superblock, head);
     }
 
     /// Erases a full superblock in which nothing is valid, where systems make space.
@@ -159,7 +159,7 @@ impl Device {
         if !self.systems.systems_watch(Watches::PROGRAMMED) {
             return;
         }
-        if let Some(system) = self.ftl.plans.kept.system_of(superblock) {
+        if let Some(system) = self.ftl.plans.system_superblocks.system_of(superblock) {
             self.tell_one(system, &Event::Programmed(superblock));
         }
     }
