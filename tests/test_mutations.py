@@ -1,4 +1,4 @@
-"""Errors that the tests of the flash must notice: each can still be made.
+"""Errors that the tests of the flash or the oracle must notice: each can still be made.
 
 Making them takes minutes: `scripts/mutate`.
 """

@@ -15,7 +15,9 @@ sys.path.insert(0, str(ROOT / "scripts" / "oracle"))
 
 import courses  # noqa: E402
 import descriptions  # noqa: E402
+import further  # noqa: E402
 
+FURTHER: dict[str, str] = json.loads((ROOT / "tests" / "oracle" / "further.json").read_text())
 RECORDED: dict[str, str] = json.loads((ROOT / "tests" / "oracle" / "recorded.json").read_text())
 ROWS = list(descriptions.known())
 
@@ -25,6 +27,17 @@ def test_the_descriptions_do_what_was_recorded(first: int) -> None:
     """After a change that is meant to change results: `python scripts/oracle record`."""
     rows = ROWS[first::4]
     differing = [row.name for row in rows if courses.whole(row).digest != RECORDED[row.name]]
+    assert not differing, "python scripts/oracle compare MODULE names the first event"
+
+
+@pytest.mark.parametrize("kind", ["array", "policy", "trace"])
+def test_arrays_own_policies_and_recorded_traces_do_what_was_recorded(kind: str) -> None:
+    wanted = [name for name in FURTHER if name.startswith(kind)]
+    rows = [row for row in further.rows() if row.name in wanted]
+    if kind == "trace" and not rows:
+        pytest.skip("no recorded traces beside the repository")
+    assert len(rows) == len(wanted) >= 20
+    differing = [row.name for row in rows if courses.whole(row).digest != FURTHER[row.name]]
     assert not differing, "python scripts/oracle compare MODULE names the first event"
 
 
@@ -45,6 +58,11 @@ def test_a_run_that_is_saved_and_goes_on_does_the_same(number: int) -> None:
     random = descriptions.Random(number)
     stops = sorted({1 + random.below(600), 1 + random.below(600)})
     assert not courses.differs_in_parts(ROWS[number], tuple(stops))
+
+
+@pytest.mark.parametrize("number", range(10, 400, 50))
+def test_a_run_on_a_fork_of_a_prepared_drive_does_the_same(number: int) -> None:
+    assert not courses.differs_on_a_fork(ROWS[number])
 
 
 def test_the_course_tells_what_was_done_between_two_hashes() -> None:

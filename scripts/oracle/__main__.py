@@ -3,7 +3,7 @@
 python scripts/oracle draw               draw the descriptions anew, and record what they do
 python scripts/oracle record             record what the known descriptions do
 python scripts/oracle record-presets     the same of every drive with every scheme
-python scripts/oracle check [--share N]  every N-th of them, against the record
+python scripts/oracle check [--share N]  every N-th of them, of arrays, own policies, traces, by the record
 python scripts/oracle presets            every drive with every scheme, against the record
 python scripts/oracle compare MODULE     this build beside another, named as for WORDLINE_CORE
 """
@@ -11,17 +11,19 @@ python scripts/oracle compare MODULE     this build beside another, named as for
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
 import courses
 import descriptions
+import further
 from descriptions import Row
 
 RECORD = descriptions.FOLDER / "recorded.json"
@@ -29,6 +31,9 @@ RECORD = descriptions.FOLDER / "recorded.json"
 
 OF_PRESETS = descriptions.FOLDER / "presets.json"
 """The same of the presets."""
+
+FURTHER = descriptions.FOLDER / "further.json"
+"""The same of arrays, policies in Python, and recorded traces."""
 
 COMMANDS = ("draw", "record", "record-presets", "check", "presets", "compare", "hashes", "events")
 
@@ -39,10 +44,30 @@ def record(path: Path, rows: Iterable[Row]) -> None:
     path.write_text(json.dumps(hashes, indent=0) + "\n")
 
 
-def differing(path: Path, rows: Iterable[Row]) -> list[str]:
+def record_further() -> None:
+    """Keeps what arrays, own policies and traces do, if they go; of traces not here, what was kept."""
+    before = {name: digest for name, digest in recorded(FURTHER).items() if name.startswith("trace ")}
+    done = {row.name: courses.whole(row).digest for row in further.rows()}
+    going = {name: digest for name, digest in done.items() if not digest.startswith("refused")}
+    FURTHER.write_text(json.dumps({**before, **going}, indent=0) + "\n")
+
+
+def known_further() -> list[Row]:
+    """Those beside the drawn ones of which it was recorded what they do."""
+    names = recorded(FURTHER)
+    return [row for row in further.rows() if row.name in names]
+
+
+def recorded(path: Path) -> dict[str, str]:
+    """What was recorded."""
+    known: dict[str, str] = json.loads(path.read_text()) if path.exists() else {}
+    return known
+
+
+def differing(path: Path, rows: Iterable[Row]) -> Iterator[str]:
     """Those that don't do what was recorded."""
-    known = json.loads(path.read_text())
-    return [row.name for row in rows if courses.whole(row).digest != known.get(row.name)]
+    known = recorded(path)
+    return (row.name for row in rows if courses.whole(row).digest != known.get(row.name))
 
 
 def hashes(rows: Iterable[Row]) -> None:
@@ -104,6 +129,7 @@ def main() -> int:
     parser.add_argument("what", choices=COMMANDS)
     parser.add_argument("rest", nargs="*")
     parser.add_argument("--share", type=int, default=1)
+    parser.add_argument("--first", action="store_true", help="of `check`: end with the first that differs")
     given = parser.parse_args()
     if given.share < 1:
         parser.error(f"--share {given.share}: allowed: 1 or more")
@@ -115,10 +141,11 @@ def main() -> int:
     differ = 0
     if given.what in ("draw", "record"):
         record(RECORD, rows)
+        record_further()
     elif given.what == "record-presets":
         record(OF_PRESETS, descriptions.of_presets())
     elif given.what == "hashes":
-        hashes(rows)
+        hashes([*rows, *known_further()[:: given.share]])
     elif given.what == "events":
         print("\n".join(courses.events(descriptions.of_name(given.rest[0]), int(given.rest[1]))))
     elif given.what == "compare":
@@ -126,7 +153,12 @@ def main() -> int:
         print(f"{differ} differ")
     else:
         presets = given.what == "presets"
-        wrong = differing(OF_PRESETS, descriptions.of_presets()) if presets else differing(RECORD, rows)
+        if presets:
+            found = differing(OF_PRESETS, descriptions.of_presets())
+        else:
+            others = known_further()[:: given.share]
+            found = itertools.chain(differing(RECORD, rows), differing(FURTHER, others))
+        wrong = list(itertools.islice(found, 1) if given.first else found)
         differ = len(wrong)
         print("\n".join([*wrong, f"{differ} differ from what was recorded"]))
     return int(differ > 0)

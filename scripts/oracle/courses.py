@@ -12,7 +12,8 @@ from descriptions import Random, Row
 
 import wordline
 from wordline import _core, schemes, simulation
-from wordline.presets import load
+from wordline.policies import handed_over
+from wordline.presets import Description, load
 
 EVENTS = 256
 """Events of a part of the course."""
@@ -28,7 +29,19 @@ class Outcome:
     """Of the course up to the end of each part."""
 
 
-def trace(row: Row, folder: Path) -> Path:
+def source(row: Row, folder: Path) -> dict[str, object]:
+    """Where the requests come from."""
+    if row.trace is None:
+        return {"kind": "trace", "path": str(drawn_trace(row, folder)), "out_of_range": "wrap"}
+    return {
+        "kind": "trace",
+        "path": str(row.trace),
+        "out_of_range": "wrap",
+        "max_requests": row.requests,
+    }
+
+
+def drawn_trace(row: Row, folder: Path) -> Path:
     """Requests of all kinds: most of them in a quarter of the drive, some of a part of a page."""
     random = Random(row.seed)
     lines = ["time_ns,op,offset_bytes,length_bytes"]
@@ -51,36 +64,53 @@ SPAN = 1 << 21
 """Bytes of addresses that requests are for, fewer than the smallest drive has."""
 
 
+def prepared(descriptions: tuple[Description, ...], how: simulation.How) -> _core.Drive:
+    """The drive of a run as it is before the first request."""
+    device, scheme, workload = descriptions
+    texts = ((part.label, part.text) for part in (device, scheme, workload))
+    seed, checked = how["seed"], how["checked"]
+    return _core.prepare(*texts, overrides=how["overrides"], seed=seed, checked=checked)
+
+
 def run(
-    row: Row, course: _core.Course | None, *, checked: bool = True, stops: tuple[int, ...] = ()
+    row: Row,
+    course: _core.Course | None,
+    *,
+    checked: bool = True,
+    stops: tuple[int, ...] = (),
+    forked: bool = False,
 ) -> dict[str, object] | str:
-    """The result, or the error. After so many requests the run is saved, and goes on from the file."""
+    """The result, or the error.
+
+    After so many requests the run is saved, and goes on from the file. One that is `forked` begins on a fork
+    of a drive that was prepared before.
+    """
     with tempfile.TemporaryDirectory() as folder:
-        source = {"kind": "trace", "path": str(trace(row, Path(folder))), "out_of_range": "wrap"}
         descriptions = (
             load("device", row.device),
             schemes.described(row.scheme),
-            load("workload", {"source": source}),
+            load("workload", {"source": source(row, Path(folder))}),
         )
-        how: simulation.How = {
-            "overrides": simulation.override_list(row.overrides),
-            "seed": row.seed,
-            "checked": checked,
-            "progress": None,
-            "course": course,
-        }
         try:
-            state: Path | None = None
-            for number, stop in enumerate(stops):
-                saved = Path(folder) / f"{number}.state"
-                simulation.simulate_part(
-                    *descriptions, load_state=state, save_state=saved, stop_after=stop, **how
-                )
-                state = saved
-            result = simulation.simulate_part(*descriptions, load_state=state, **how)
+            with handed_over(row.policies) as own:
+                how: simulation.How = {
+                    "overrides": simulation.override_list({**row.overrides, **own}),
+                    "seed": row.seed,
+                    "checked": checked,
+                    "progress": None,
+                    "course": course,
+                }
+                if forked:
+                    how["drive"] = prepared(descriptions, how).fork()
+                state: Path | None = None
+                for number, stop in enumerate(stops):
+                    saved = Path(folder) / f"{number}.state"
+                    simulation.simulate_part(
+                        *descriptions, load_state=state, save_state=saved, stop_after=stop, **how
+                    )
+                    state = saved
+                result = simulation.simulate_part(*descriptions, load_state=state, **how)
         except wordline.WordlineError as error:
-            if str(error).startswith("the course of a run"):
-                return run(row, None, checked=checked)
             return str(error).replace(folder, "")
     if result is None:
         return "it stopped"
@@ -102,6 +132,13 @@ def differs_in_parts(row: Row, stops: tuple[int, ...]) -> bool:
     """Whether a run that is saved and goes on does anything else than one that isn't."""
     courses = (_core.Course(), _core.Course())
     outcomes = [run(row, courses[0]), run(row, courses[1], stops=stops)]
+    return outcomes[0] != outcomes[1] or courses[0].hashes != courses[1].hashes
+
+
+def differs_on_a_fork(row: Row) -> bool:
+    """Whether a run on a fork of a prepared drive does anything else than one that prepares its own."""
+    courses = (_core.Course(), _core.Course())
+    outcomes = [run(row, courses[0]), run(row, courses[1], forked=True)]
     return outcomes[0] != outcomes[1] or courses[0].hashes != courses[1].hashes
 
 

@@ -6,7 +6,7 @@ import itertools
 import json
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import wordline
@@ -52,6 +52,10 @@ class Row:
     overrides: Mapping[str, object]
     seed: int
     requests: int
+    policies: Mapping[str, object] = field(default_factory=dict)
+    """Policies in Python that take the place of the scheme's, by slot."""
+    trace: Path | None = None
+    """A recorded trace, of which so many requests are taken; else they are drawn."""
 
 
 Levels = tuple[int, ...]
@@ -181,6 +185,10 @@ def of_presets() -> Iterator[Row]:
 
 def of_name(name: str) -> Row:
     """The description of this name."""
+    if ": " in name:
+        import further
+
+        return next(one for one in further.rows() if one.name == name)
     if "/" in name:
         return next(one for one in of_presets() if one.name == name)
     return row(tuple(map(int, name)))

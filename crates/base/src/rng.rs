@@ -27,6 +27,12 @@ pub fn unit(rng: &mut Xoshiro256PlusPlus) -> f64 {
     (rng.next_u64() >> 11) as f64 * (1.0 / (1_u64 << 53) as f64)
 }
 
+/// What a stream gives next, without taking it: for whoever compares states.
+pub fn next_of(rng: &Xoshiro256PlusPlus) -> u64 {
+    use rand::Rng;
+    rng.clone().next_u64()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

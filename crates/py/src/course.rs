@@ -93,7 +93,12 @@ impl Course {
 
     /// What the drive is to tell.
     pub fn probe(&self) -> Box<dyn Probe> {
-        Box::new(Watcher(Arc::clone(&self.0)))
+        Box::new(Watcher { events: Arc::clone(&self.0), member: None })
+    }
+
+    /// What a drive of an array is to tell, by its number.
+    pub fn probe_of(&self, member: usize) -> Box<dyn Probe> {
+        Box::new(Watcher { events: Arc::clone(&self.0), member: Some(member as u64) })
     }
 
     /// Notes the tables of a drive.
@@ -107,11 +112,18 @@ impl Course {
     }
 }
 
-struct Watcher(Arc<Mutex<Events>>);
+struct Watcher {
+    events: Arc<Mutex<Events>>,
+    /// Its drive's number in an array.
+    member: Option<u64>,
+}
 
 impl Watcher {
     fn event(&self, describe: impl Fn() -> String, words: &[u64]) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).event(describe, words);
+        let mut events = self.events.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(member) = self.member else { return events.event(describe, words) };
+        let words: Vec<u64> = [member].iter().chain(words).copied().collect();
+        events.event(|| format!("drive {member}: {}", describe()), &words);
     }
 }
 

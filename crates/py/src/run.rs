@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use pyo3::prelude::*;
 use serde::Serialize;
+use wordline_engine::array::Array;
 use wordline_engine::ids::Lpa;
 use wordline_engine::stats::measured::Tables;
 use wordline_engine::stats::notes::Note;
@@ -198,11 +199,6 @@ fn run_described(
             if part.timeline.is_some() {
                 return Err(mistake("a timeline: allowed: scheme.array left out, since it shows one drive"));
             }
-            if part.course.is_some() {
-                return Err(mistake(
-                    "the course of a run: allowed: scheme.array left out, since it is of one drive",
-                ));
-            }
             if part.request_log.is_some() {
                 return Err(mistake(
                     "a log of requests: allowed: scheme.array left out, since it is of one drive",
@@ -216,7 +212,17 @@ fn run_described(
                 Some(from) => from.open_array(&setup, config),
             };
             let (mut array, resumed) = watch.outcome(ready)?;
-            run.replay(&mut array, resumed, requests, watch, &part)
+            let course = part.course.as_ref().map(Py::get);
+            let note_tables = |course: &Course, array: &Array| {
+                array.members().iter().for_each(|drive| course.note_tables(drive));
+            };
+            if let Some(course) = course {
+                array.set_probes(|number| course.probe_of(number));
+                note_tables(course, &array);
+            }
+            let result = run.replay(&mut array, resumed, requests, watch, &part)?;
+            course.inspect(|course| note_tables(course, &array));
+            Ok(result)
         }
     }
 }

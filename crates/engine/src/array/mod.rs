@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::device::Device;
 use crate::host::{HostOp, HostRequest};
+use crate::probe::Probe;
 use crate::sched::gates::ClassSet;
 use crate::stats::recorder::Recorder;
 use layout::{Part, first_byte, striped};
@@ -97,6 +98,11 @@ impl Array {
     /// The drives.
     pub fn members(&self) -> &[Device] {
         &self.members
+    }
+
+    /// Watches each drive, by its number. For tests and tools; costs time.
+    pub fn set_probes(&mut self, of: impl Fn(usize) -> Box<dyn Probe>) {
+        self.members.iter_mut().enumerate().for_each(|(number, drive)| drive.set_probe(of(number)));
     }
 
     fn has_windows(&self) -> bool {

@@ -2,11 +2,13 @@
 
 use super::Device;
 use wordline_base::ids::{DomainId, Lpa, Ppa, SuperblockId};
+use wordline_flash::disturb::Disturb;
+use wordline_flash::nand::bit_errors::BitErrors;
 
 impl Device {
     /// Tells each number of the tables with the name of its table: where each logical page is (`map`), what the spare area of each
-    /// physical mapping unit names (`oob`), and of each superblock its state, its valid units and its erases (`blocks`), and the
-    /// free ones of each domain in the order in which they will be taken (`free`).
+    /// physical mapping unit names (`oob`), and of each superblock its state, its valid units and its erases (`blocks`), the free
+    /// ones of each domain in the order in which they will be taken (`free`), and what random streams give next (`streams`).
     pub fn tell_tables(&self, tell: &mut dyn FnMut(&'static str, u64)) {
         (0..self.ftl.all_units()).for_each(|lpa| tell("map", u64::from(self.ftl.lookup(Lpa(lpa)).0)));
         let units = self.geometry.units_per_plane() * self.geometry.planes();
@@ -22,5 +24,10 @@ impl Device {
                 .iter()
                 .for_each(|superblock| tell("free", u64::from(superblock.0)));
         }
+        let of_flash = self.flash.disturb().and_then(Disturb::errors).map(BitErrors::next_drawn);
+        [self.ftl.gc.next_drawn(), self.ftl.reclaim_policy.next_drawn(), of_flash]
+            .into_iter()
+            .flatten()
+            .for_each(|drawn| tell("streams", drawn));
     }
 }

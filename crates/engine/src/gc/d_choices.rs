@@ -10,7 +10,7 @@ use super::VictimPolicy;
 use super::standing::Standing;
 use crate::blocks::table::{BlockView, NOT_A_CANDIDATE};
 use wordline_base::ids::SuperblockId;
-use wordline_base::rng::{below, stream};
+use wordline_base::rng::{below, next_of, stream};
 
 /// The fewest valid units of `choices` full superblocks, drawn uniformly, with replacement.
 ///
@@ -27,6 +27,11 @@ impl DChoices {
     /// With the stream `gc.d_choices` of the run.
     pub fn new(choices: u32, seed: u64) -> Self {
         Self { choices, random: stream(seed, "gc.d_choices"), standing: Standing::default() }
+    }
+
+    /// What its stream gives next.
+    pub fn next_drawn(&self) -> u64 {
+        next_of(&self.random)
     }
 
     /// Draws until enough full superblocks are found; in vain where few are full or few can be won from.

@@ -65,6 +65,19 @@ pub enum GcPolicy {
 }
 
 impl GcPolicy {
+    /// What the random stream of the policy gives next; `None` where it has none.
+    pub fn next_drawn(&self) -> Option<u64> {
+        match self {
+            Self::DChoices(policy) => Some(policy.next_drawn()),
+            Self::Random(policy) => Some(policy.next_drawn()),
+            Self::Greedy(_)
+            | Self::Fifo(_)
+            | Self::CostBenefit(_)
+            | Self::WindowedGreedy(_)
+            | Self::Custom(_) => None,
+        }
+    }
+
     /// The one that a scheme names; its random numbers come from the `seed` of the run.
     pub fn new(config: &GcConfig, seed: u64) -> Self {
         match config.policy {

@@ -7,7 +7,7 @@ use super::VictimPolicy;
 use super::standing::Standing;
 use crate::blocks::table::BlockView;
 use wordline_base::ids::SuperblockId;
-use wordline_base::rng::{below, stream};
+use wordline_base::rng::{below, next_of, stream};
 
 /// Draws before every superblock is looked at.
 const TRIES: u32 = 64;
@@ -23,6 +23,11 @@ impl Random {
     /// With the stream `gc.random` of the run.
     pub fn new(seed: u64) -> Self {
         Self { random: stream(seed, "gc.random"), standing: Standing::default() }
+    }
+
+    /// What its stream gives next.
+    pub fn next_drawn(&self) -> u64 {
+        next_of(&self.random)
     }
 
     fn by_drawing(&mut self, blocks: &BlockView<'_>) -> Option<usize> {

@@ -89,6 +89,15 @@ pub enum ReclaimPolicy {
 }
 
 impl ReclaimPolicy {
+    /// What the random stream of the policy gives next; `None` where it has none.
+    pub fn next_drawn(&self) -> Option<u64> {
+        match self {
+            Self::Shuffler(policy) => Some(policy.next_drawn()),
+            Self::Page(policy) => policy.next_drawn(),
+            Self::None | Self::Block(_) | Self::Superblock(_) | Self::Custom(_) => None,
+        }
+    }
+
     /// The one that a scheme names, for a drive with so many logical pages in a run with this seed.
     pub fn new(config: &ReclaimConfig, geometry: &Geometry, logical_units: u32, seed: u64) -> Self {
         match config.policy {

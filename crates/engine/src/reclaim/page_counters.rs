@@ -11,7 +11,7 @@ use super::{Decision, ReadReclaim, Routine, WornBlock};
 use crate::nand::Geometry;
 use crate::systems::DriveView;
 use wordline_base::ids::Lpa;
-use wordline_base::rng::{below, stream};
+use wordline_base::rng::{below, next_of, stream};
 use wordline_config::reclaim::{CountedPages, PageCountersConfig, PageMoves, Ties};
 
 /// Bytes of a counter (papers/001, Figure 16: those of 64 GB of 8 KiB pages fill 32 MB).
@@ -92,6 +92,11 @@ impl PageCounters {
             random: (config.ties == Ties::Random).then(|| stream(seed, TIES)),
             moves: config.moves,
         }
+    }
+
+    /// What its stream gives next; `None` without one.
+    pub fn next_drawn(&self) -> Option<u64> {
+        self.random.as_ref().map(next_of)
     }
 
     /// Reads of a page, or of its group.

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::mover::{Order, Shape};
 use super::{Decision, ReadReclaim, Routine, WornBlock, reads_by_block};
 use crate::systems::DriveView;
-use wordline_base::rng::{below, stream};
+use wordline_base::rng::{below, next_of, stream};
 use wordline_config::reclaim::ShuffleConfig;
 
 /// Exchanges cards by the reads of blocks alone: it keeps no counters of its own.
@@ -70,6 +70,11 @@ impl Shuffler {
     /// That of a run with this seed.
     pub fn new(config: ShuffleConfig, seed: u64) -> Self {
         Self { full: config.full, partial: config.partial, random: stream(seed, "reclaim: cards") }
+    }
+
+    /// What its stream gives next.
+    pub fn next_drawn(&self) -> u64 {
+        next_of(&self.random)
     }
 }
 

@@ -104,6 +104,11 @@ impl BitErrors {
         }
     }
 
+    /// What its stream gives next.
+    pub fn next_drawn(&self) -> u64 {
+        rng::next_of(&self.random)
+    }
+
     /// Draws from the stream of this seed from now on.
     pub fn set_seed(&mut self, seed: u64) {
         self.random = rng::stream(seed, STREAM);
