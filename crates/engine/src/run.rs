@@ -11,8 +11,8 @@ pub mod volume;
 mod windows;
 mod written;
 
-use crate::host::front::Front;
 use crate::host::schedulers::HostPolicy;
+use crate::host::submitter::Submitter;
 use crate::host::{Flow, FlowSet, Flows, HostSide, RequestSource};
 use crate::stats::report::Report;
 use wordline_base::ids::Lpa;
@@ -90,7 +90,7 @@ pub fn replay_in_parts<V: Volume>(
         return replay_host(setup, device, host, observer, &rules, split);
     }
     device.set_flows(Vec::new());
-    replay_host(setup, device, Front::new(source, setup.host.clone()), observer, &[], split)
+    replay_host(setup, device, Submitter::new(source, setup.host.clone()), observer, &[], split)
 }
 
 /// Replays several flows on a drive that is prepared. Of `setup.host` count its bounds, its arbitration and its
@@ -152,13 +152,13 @@ fn check_streams(rules: &[FlowRules], streams: Option<u16>) -> Result<(), Config
 fn replay_host<H: HostSide, V: Volume>(
     setup: &Setup,
     device: &mut V,
-    front: H,
+    host: H,
     observer: &mut dyn Observer,
     rules: &[FlowRules],
     split: Split<'_>,
 ) -> Result<Ending, RunError> {
     let identity = split.identity(setup, rules)?;
-    let mut replay = Replay::new(setup, front, device, observer, split.stop);
+    let mut replay = Replay::new(setup, host, device, observer, split.stop);
     replay.begin(setup, &identity, split.resume)?;
     if !replay.run()? {
         if let Some(out) = split.save {

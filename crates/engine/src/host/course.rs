@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::front::Front;
+use super::submitter::Submitter;
 use wordline_base::request::{HostRequest, RequestSource, SourceError};
 use wordline_base::time::Ns;
 
@@ -143,24 +143,24 @@ impl<'a> Course<'a> {
     }
 
     /// Its own requests begin now, behind those that have arrived.
-    pub(super) fn settle(&mut self, front: &mut Front<'a>, together: &mut Together, now: Ns) {
+    pub(super) fn settle(&mut self, submitter: &mut Submitter<'a>, together: &mut Together, now: Ns) {
         if self.part != Part::Settling {
             return;
         }
         self.begins = now;
-        (self.given, self.given_to, self.rest) = front.draw_no_more(now);
-        if front.is_at_end() {
-            self.turn(front, together);
+        (self.given, self.given_to, self.rest) = submitter.draw_no_more(now);
+        if submitter.is_at_end() {
+            self.turn(submitter, together);
         }
     }
 
     /// Its source gives no more. Returns whether another took its place.
-    pub(super) fn turn(&mut self, front: &mut Front<'a>, together: &mut Together) -> bool {
+    pub(super) fn turn(&mut self, submitter: &mut Submitter<'a>, together: &mut Together) -> bool {
         let source = match self.part {
             Part::Settling => self.other.take().map(|own| {
-                let alike = front.take_up(own, Vec::new(), [self.begins, Ns::ZERO]);
+                let alike = submitter.take_up(own, Vec::new(), [self.begins, Ns::ZERO]);
                 if self.stop > Ns::ZERO {
-                    front.stop_behind(self.begins + self.stop);
+                    submitter.stop_behind(self.begins + self.stop);
                 }
                 (Part::Own, Some(alike))
             }),
@@ -168,8 +168,8 @@ impl<'a> Course<'a> {
                 together.unfinished = together.unfinished.saturating_sub(1);
                 let goes_on = self.goes_on && together.unfinished > 0 && !together.has_ended;
                 self.other.take().filter(|_| goes_on).map(|alike| {
-                    let times = [front.last_arrival(), self.given_to];
-                    front.take_up(alike, std::mem::take(&mut self.rest), times);
+                    let times = [submitter.last_arrival(), self.given_to];
+                    submitter.take_up(alike, std::mem::take(&mut self.rest), times);
                     (Part::Beyond, None)
                 })
             }
@@ -177,28 +177,28 @@ impl<'a> Course<'a> {
         };
         match source {
             Some((part, other)) => (self.part, self.other) = (part, other),
-            None => self.end(front, together),
+            None => self.end(submitter, together),
         }
         self.part != Part::Ended
     }
 
     /// It gives no more.
-    fn end(&mut self, front: &mut Front<'a>, together: &Together) {
-        front.close();
+    fn end(&mut self, submitter: &mut Submitter<'a>, together: &Together) {
+        submitter.close();
         self.ended_alone |= self.part != Part::Ended && together.unfinished > 0;
         self.part = Part::Ended;
     }
 
     /// Ends what it gives behind its own requests.
-    pub(super) fn end_beyond(&mut self, front: &mut Front<'a>, together: &Together) {
+    pub(super) fn end_beyond(&mut self, submitter: &mut Submitter<'a>, together: &Together) {
         if self.part == Part::Beyond {
-            self.end(front, together);
+            self.end(submitter, together);
         }
     }
 
     /// When it ended, where others went on behind that.
-    pub(super) fn ended(&self, front: &Front<'a>) -> Option<Ns> {
-        let stopped = if front.has_stopped() { self.begins + self.stop } else { Ns::ZERO };
+    pub(super) fn ended(&self, submitter: &Submitter<'a>) -> Option<Ns> {
+        let stopped = if submitter.has_stopped() { self.begins + self.stop } else { Ns::ZERO };
         self.ended_alone.then_some(self.last_answer.max(stopped))
     }
 
@@ -220,33 +220,33 @@ impl<'a> Course<'a> {
         (*part, [*begins, *last_answer, *given_to], *given, *ended_alone)
     }
 
-    /// Takes up what a snapshot holds, with sources that are new; the front comes as far behind this.
-    pub(super) fn restore(&mut self, front: &mut Front<'a>, state: State) -> Result<(), SourceError> {
+    /// Takes up what a snapshot holds, with sources that are new; the submitter comes as far behind this.
+    pub(super) fn restore(&mut self, submitter: &mut Submitter<'a>, state: State) -> Result<(), SourceError> {
         let began = self.part;
         (self.part, [self.begins, self.last_answer, self.given_to], self.given, self.ended_alone) = state;
         if began == Part::Settling && matches!(self.part, Part::Own | Part::Beyond) {
-            self.swap(front);
+            self.swap(submitter);
             if let Some(alike) = self.other.as_deref_mut() {
                 self.rest = behind(alike, self.given)?;
             }
         }
         if self.part == Part::Beyond {
-            self.swap(front);
+            self.swap(submitter);
         }
         Ok(())
     }
 
-    /// What is known behind the last request that the front gives, of a source that is new.
+    /// What is known behind the last request that the submitter gives, of a source that is new.
     pub(super) fn restore_rest(&mut self, rest: Vec<HostRequest>) {
         if self.part == Part::Settling {
             self.rest = rest;
         }
     }
 
-    fn swap(&mut self, front: &mut Front<'a>) {
+    fn swap(&mut self, submitter: &mut Submitter<'a>) {
         if let Some(other) = self.other.take() {
-            // The front has its own times in the snapshot.
-            self.other = Some(front.take_up(other, std::mem::take(&mut self.rest), [Ns::ZERO; 2]));
+            // The submitter has its own times in the snapshot.
+            self.other = Some(submitter.take_up(other, std::mem::take(&mut self.rest), [Ns::ZERO; 2]));
         }
     }
 }

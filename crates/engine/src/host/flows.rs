@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use super::arbiter::{Arbiter, Head};
 use super::course::{Course, Part as Of, Settling, Together};
-use super::front::Front;
 use super::schedulers::{Answered, Choice, HostPolicy, HostScheduler, HostView, Waiting};
 use super::side::{DriveView, HostSide};
+use super::submitter::Submitter;
 use crate::snapshot::{In, Out, Part, SnapshotError};
 use wordline_base::ids::DieId;
 use wordline_base::request::{HostOp, HostRequest, RequestSource, SourceError};
@@ -54,7 +54,7 @@ impl<'a> From<Vec<Flow<'a>>> for FlowSet<'a> {
 
 /// A flow's queue.
 struct Queue<'a> {
-    front: Front<'a>,
+    submitter: Submitter<'a>,
     course: Course<'a>,
     stream: u16,
     /// Requests of it in the list of those that wait.
@@ -150,12 +150,12 @@ impl<'a> Flows<'a> {
             // A stop ends a flow whatever its source has.
             let (stop, goes_on) = (Ns(rules.stop_ns), rules.goes_on && rules.stop_ns == 0);
             let (course, first) = Course::new(source, alike, [settles, goes_on], stop);
-            let mut front = Front::new(first, rules.arrivals());
+            let mut submitter = Submitter::new(first, rules.arrivals());
             if settles {
-                front.stop_behind(Ns::NEVER);
+                submitter.stop_behind(Ns::NEVER);
             }
             Queue {
-                front,
+                submitter,
                 course,
                 stream: rules.stream,
                 waiting: 0,
@@ -209,14 +209,14 @@ impl<'a> Flows<'a> {
         self
     }
 
-    /// Looks at every front anew of which an answer was given.
+    /// Looks at every submitter anew of which an answer was given.
     fn look_at_fronts(&mut self) -> Result<(), SourceError> {
         for queue in self.queues.iter_mut().filter(|queue| queue.changed) {
             queue.look(&mut self.together)?;
         }
         if self.together.ends() {
             for queue in self.queues.iter_mut().filter(|queue| queue.course.part() == Of::Beyond) {
-                queue.course.end_beyond(&mut queue.front, &self.together);
+                queue.course.end_beyond(&mut queue.submitter, &self.together);
                 queue.look(&mut self.together)?;
             }
         }
@@ -243,7 +243,7 @@ impl<'a> Flows<'a> {
         for (flow, queue) in self.queues.iter_mut().enumerate() {
             while queue.waiting < self.window && queue.next <= now {
                 let of = queue.course.part();
-                let Some((mut request, arrival)) = queue.front.take(queue.next) else { break };
+                let Some((mut request, arrival)) = queue.submitter.take(queue.next) else { break };
                 request.flow = flow as u16;
                 request.stream = if self.keeps_streams { request.stream } else { queue.stream };
                 queue.waiting += 1;
@@ -378,7 +378,7 @@ impl<'a> Flows<'a> {
         let written = if is_write(request.op) { request.length } else { 0 };
         if self.together.entered(of, written) {
             for queue in &mut self.queues {
-                queue.course.settle(&mut queue.front, &mut self.together, now);
+                queue.course.settle(&mut queue.submitter, &mut self.together, now);
                 queue.changed = true;
             }
         }
@@ -399,7 +399,7 @@ impl<'a> Flows<'a> {
             *sent -= 1;
         }
         let queue = &mut self.queues[usize::from(flow)];
-        queue.front.completed(1, now);
+        queue.submitter.completed(1, now);
         queue.course.answered(now);
         queue.changed = true;
         self.policy.answered(&Answered { flow, op, entered, inside, now });
@@ -434,9 +434,9 @@ fn is_write(op: HostOp) -> bool {
 impl Queue<'_> {
     /// Looks when the next request comes, of the next source where one has ended.
     fn look(&mut self, together: &mut Together) -> Result<(), SourceError> {
-        self.next = self.front.next_time(self.last)?;
-        while self.front.is_at_end() && self.course.turn(&mut self.front, together) {
-            self.next = self.front.next_time(self.last)?;
+        self.next = self.submitter.next_time(self.last)?;
+        while self.submitter.is_at_end() && self.course.turn(&mut self.submitter, together) {
+            self.next = self.submitter.next_time(self.last)?;
         }
         self.changed = false;
         Ok(())
@@ -482,7 +482,7 @@ impl HostSide for Flows<'_> {
 
     fn likely(&self, ahead: usize) -> Option<&HostRequest> {
         match self.queues.as_slice() {
-            [queue] => queue.front.likely(ahead),
+            [queue] => queue.submitter.likely(ahead),
             _ => None,
         }
     }
@@ -533,7 +533,7 @@ impl HostSide for Flows<'_> {
         out.put(&queues.len())?;
         for queue in queues {
             let Queue {
-                front,
+                submitter,
                 course,
                 stream: _,
                 waiting,
@@ -545,7 +545,7 @@ impl HostSide for Flows<'_> {
                 looked: _,
             } = queue;
             out.put(&course.state())?;
-            front.save(out)?;
+            submitter.save(out)?;
             out.put(&(waiting, next, last, overtakes))?;
         }
         out.put(together)?;
@@ -559,8 +559,8 @@ impl HostSide for Flows<'_> {
             return Err(SnapshotError::Misfit("the number of flows".to_owned()).into());
         }
         for queue in &mut self.queues {
-            queue.course.restore(&mut queue.front, input.take()?)?;
-            let behind = queue.front.restore(input)?;
+            queue.course.restore(&mut queue.submitter, input.take()?)?;
+            let behind = queue.submitter.restore(input)?;
             queue.course.restore_rest(behind);
             (queue.waiting, queue.next, queue.last, queue.overtakes) = input.take()?;
             queue.changed = true;
@@ -598,6 +598,6 @@ impl HostSide for Flows<'_> {
     }
 
     fn ended(&self) -> Vec<Option<Ns>> {
-        self.queues.iter().map(|queue| queue.course.ended(&queue.front)).collect()
+        self.queues.iter().map(|queue| queue.course.ended(&queue.submitter)).collect()
     }
 }

@@ -3,9 +3,9 @@
 pub mod arbiter;
 mod course;
 pub mod flows;
-pub mod front;
 pub mod schedulers;
 pub mod side;
+pub mod submitter;
 
 pub use course::Settling;
 pub use flows::{Flow, FlowSet, Flows};

@@ -1,6 +1,6 @@
 //! What a run asks of a host, and what a host may see of the drive.
 
-use super::front::Front;
+use super::submitter::Submitter;
 use crate::snapshot::{In, Out, SnapshotError};
 use wordline_base::ids::DieId;
 use wordline_base::request::{HostRequest, SourceError};
@@ -79,10 +79,10 @@ pub trait HostSide {
 }
 
 /// One flow that nothing but its own queue holds up.
-impl HostSide for Front<'_> {
+impl HostSide for Submitter<'_> {
     #[inline(always)]
     fn next_time(&mut self, now: Ns) -> Result<Ns, SourceError> {
-        Front::next_time(self, now)
+        Submitter::next_time(self, now)
     }
 
     #[inline(always)]
@@ -92,7 +92,7 @@ impl HostSide for Front<'_> {
         _id: u64,
         _drive: &dyn DriveView,
     ) -> Result<Option<(HostRequest, Ns)>, SourceError> {
-        Ok(Front::take(self, now))
+        Ok(Submitter::take(self, now))
     }
 
     #[inline(always)]
@@ -102,20 +102,20 @@ impl HostSide for Front<'_> {
 
     #[inline(always)]
     fn completed(&mut self, count: u32, now: Ns) -> Result<(), SourceError> {
-        Front::completed(self, count, now);
+        Submitter::completed(self, count, now);
         Ok(())
     }
 
     #[inline(always)]
     fn is_at_end(&self) -> bool {
-        Front::is_at_end(self)
+        Submitter::is_at_end(self)
     }
 
     fn save(&self, out: &mut Out<'_>) -> Result<(), SnapshotError> {
-        Front::save(self, out)
+        Submitter::save(self, out)
     }
 
     fn restore(&mut self, input: &mut In<'_>) -> Result<(), RestoreError> {
-        Front::restore(self, input).map(drop)
+        Submitter::restore(self, input).map(drop)
     }
 }

@@ -10,7 +10,7 @@ use super::split::{Ending, Stop};
 use super::volume::Volume;
 use super::{Outcome, RunError, Setup};
 use crate::device::FETCHED_TOGETHER;
-use crate::host::front::LOOK_AHEAD;
+use crate::host::submitter::LOOK_AHEAD;
 use crate::host::{HostOp, HostRequest, HostSide};
 use crate::snapshot::Identity;
 use crate::stats::report::Report;
@@ -61,7 +61,7 @@ impl Warmup {
 
 /// A run under way.
 pub(super) struct Replay<'a, H, V> {
-    front: H,
+    host: H,
     warmup: Warmup,
     drive_bytes: u64,
     /// Streams that the drive offers, if it offers any.
@@ -84,14 +84,14 @@ impl<'a, H: HostSide, V: Volume> Replay<'a, H, V> {
     /// Before the first request.
     pub(super) fn new(
         setup: &Setup,
-        front: H,
+        host: H,
         device: &'a mut V,
         observer: &'a mut dyn Observer,
         stop: Stop,
     ) -> Self {
         let drive_bytes = device.logical_bytes();
         Self {
-            front,
+            host,
             warmup: Warmup::new(&setup.window, drive_bytes),
             drive_bytes,
             streams: device.streams(),
@@ -138,8 +138,8 @@ impl<'a, H: HostSide, V: Volume> Replay<'a, H, V> {
             None => return Err(RunError::NothingMeasured { requests }),
         };
         (report.evidence.open, report.evidence.answered) = (open, requests);
-        report.end_flows(&self.front.ended());
-        let settling_requests = self.front.settling_requests();
+        report.end_flows(&self.host.ended());
+        let settling_requests = self.host.settling_requests();
         let (flash_operations, events) = (self.device.flash_operations(), self.device.events_processed());
         Ok(Outcome { report, flash_operations, events, requests, settling_requests })
     }
@@ -151,7 +151,7 @@ impl<H: HostSide, V: Volume> Replay<'_, H, V> {
         let mut observe_at = self.done + OBSERVED_EVERY;
         loop {
             let (event, gives_way) = self.device.next_event();
-            let arrival = self.front.next_time(self.device.now())?;
+            let arrival = self.host.next_time(self.device.now())?;
             if arrival == Ns::NEVER && self.has_last_answer() {
                 self.is_answered = true;
                 break;
@@ -176,10 +176,10 @@ impl<H: HostSide, V: Volume> Replay<'_, H, V> {
             }
             let completed = self.device.take_completed();
             if completed > 0 {
-                if let Some(answered) = self.front.answered() {
+                if let Some(answered) = self.host.answered() {
                     self.device.take_answered(answered);
                 }
-                self.front.completed(completed, self.device.now())?;
+                self.host.completed(completed, self.device.now())?;
                 self.done += u64::from(completed);
                 if self.done >= observe_at {
                     observe_at = self.done + OBSERVED_EVERY;
@@ -200,7 +200,7 @@ impl<H: HostSide, V: Volume> Replay<'_, H, V> {
     /// Whether nothing of the workload is left to be answered.
     #[inline]
     fn has_last_answer(&self) -> bool {
-        self.done == self.number && self.front.is_at_end()
+        self.done == self.number && self.host.is_at_end()
     }
 
     /// No request is left to be answered, or none of those that are left can be.
@@ -236,12 +236,12 @@ impl<H: HostSide, V: Volume> Replay<'_, H, V> {
 
     fn submit(&mut self, now: Ns) -> Result<(), RunError> {
         if self.number.is_multiple_of(FETCHED_TOGETHER) {
-            fetch_ahead(&*self.device, |ahead| self.front.likely(ahead));
+            fetch_ahead(&*self.device, |ahead| self.host.likely(ahead));
         }
-        let taken = self.front.take(now, self.number, &*self.device)?;
+        let taken = self.host.take(now, self.number, &*self.device)?;
         let Some((request, arrival)) = taken else { return Ok(()) };
         self.check_range(&request)?;
-        let settles = self.front.took_settling();
+        let settles = self.host.took_settling();
         self.warmup.note(settles, arrival);
         if !self.window_open && !settles && self.warmup.is_over(arrival, self.number) {
             self.window_open = true;

@@ -20,7 +20,7 @@ impl<H: HostSide, V: Volume> Replay<'_, H, V> {
         out: &mut dyn Write,
     ) -> Result<(), SnapshotError> {
         let Self {
-            front,
+            host,
             warmup,
             device,
             observer: _,
@@ -38,7 +38,7 @@ impl<H: HostSide, V: Volume> Replay<'_, H, V> {
         let mut out = Out::begin(out)?;
         identity.save(&mut out)?;
         device.save(&mut out)?;
-        front.save(&mut out)?;
+        host.save(&mut out)?;
         out.put(&(warmup.written, warmup.settling, warmup.since, number, done, window_open))?;
         out.finish()
     }
@@ -53,7 +53,7 @@ impl<H: HostSide, V: Volume> Replay<'_, H, V> {
         let mut input = In::begin(input)?;
         identity.check(&mut input)?;
         self.device.restore(&mut input)?;
-        self.front.restore(&mut input)?;
+        self.host.restore(&mut input)?;
         let warmup = &mut self.warmup;
         (warmup.written, warmup.settling, warmup.since, self.number, self.done, self.window_open) =
             input.take()?;

@@ -1,4 +1,4 @@
-//! The host: draws requests from the workload and decides when each is submitted.
+//! The host as it submits: draws requests from the workload and decides when each goes to the drive.
 
 use super::RestoreError;
 use std::collections::VecDeque;
@@ -12,7 +12,7 @@ use wordline_config::host::{Arrivals, HostConfig};
 pub const LOOK_AHEAD: usize = 96;
 
 /// The next requests of a workload and the times at which they come.
-pub struct Front<'a> {
+pub struct Submitter<'a> {
     source: &'a mut dyn RequestSource,
     config: HostConfig,
     batch: Vec<HostRequest>,
@@ -33,7 +33,7 @@ pub struct Front<'a> {
     first: Ns,
 }
 
-impl<'a> Front<'a> {
+impl<'a> Submitter<'a> {
     /// A host that follows `config`.
     pub fn new(source: &'a mut dyn RequestSource, mut config: HostConfig) -> Self {
         if config.max_outstanding == 0 && config.arrivals == Arrivals::Held {
@@ -353,13 +353,13 @@ mod tests {
     fn an_open_loop_keeps_the_times_scaled() {
         let mut source = Every(100, 9);
         let config = HostConfig { arrivals: Arrivals::Open, time_scale: 0.5, ..HostConfig::default() };
-        let mut front = Front::new(&mut source, config);
+        let mut submitter = Submitter::new(&mut source, config);
         for expected in 1..=9 {
-            let time = front.next_time(Ns::ZERO).unwrap();
+            let time = submitter.next_time(Ns::ZERO).unwrap();
             assert_eq!(time, Ns(expected * 50));
-            assert_eq!(front.take(time).unwrap().1, time);
+            assert_eq!(submitter.take(time).unwrap().1, time);
         }
-        assert_eq!(front.next_time(Ns::ZERO).unwrap(), Ns::NEVER);
+        assert_eq!(submitter.next_time(Ns::ZERO).unwrap(), Ns::NEVER);
     }
 
     #[test]
@@ -367,24 +367,24 @@ mod tests {
         for arrivals in [Arrivals::Open, Arrivals::Closed] {
             let mut source = Every(100, 9);
             let config = HostConfig { arrivals, queue_depth: 1, stop_ns: 300, ..HostConfig::default() };
-            let mut front = Front::new(&mut source, config);
+            let mut submitter = Submitter::new(&mut source, config);
             let (mut now, mut taken) = (Ns::ZERO, 0);
             loop {
-                now = front.next_time(now).unwrap();
+                now = submitter.next_time(now).unwrap();
                 if now == Ns::NEVER {
                     break;
                 }
-                front.take(now).unwrap();
+                submitter.take(now).unwrap();
                 taken += 1;
                 if arrivals == Arrivals::Closed {
                     now += Ns(100);
-                    front.completed(1, now);
-                    assert_eq!(front.is_at_end(), now > Ns(300));
+                    submitter.completed(1, now);
+                    assert_eq!(submitter.is_at_end(), now > Ns(300));
                 }
             }
             // Open: at 100, 200 and 300; closed: at 0 too.
             assert_eq!(taken, if arrivals == Arrivals::Open { 3 } else { 4 });
-            assert!(front.is_at_end());
+            assert!(submitter.is_at_end());
         }
     }
 
@@ -392,30 +392,30 @@ mod tests {
     fn a_bounded_open_loop_waits_at_the_host_and_counts_the_wait() {
         let mut source = Every(100, 9);
         let config = HostConfig { arrivals: Arrivals::Open, max_outstanding: 1, ..HostConfig::default() };
-        let mut front = Front::new(&mut source, config);
-        let first = front.next_time(Ns::ZERO).unwrap();
-        front.take(first);
-        assert_eq!(front.next_time(Ns(10)).unwrap(), Ns::NEVER);
-        front.completed(1, Ns(250));
-        assert_eq!(front.next_time(Ns(250)).unwrap(), Ns(250));
-        assert_eq!(front.take(Ns(250)).unwrap().1, Ns(200));
+        let mut submitter = Submitter::new(&mut source, config);
+        let first = submitter.next_time(Ns::ZERO).unwrap();
+        submitter.take(first);
+        assert_eq!(submitter.next_time(Ns(10)).unwrap(), Ns::NEVER);
+        submitter.completed(1, Ns(250));
+        assert_eq!(submitter.next_time(Ns(250)).unwrap(), Ns(250));
+        assert_eq!(submitter.take(Ns(250)).unwrap().1, Ns(200));
     }
 
     #[test]
     fn a_request_that_was_held_back_counts_from_its_submission() {
         let mut source = Every(100, 9);
         let config = HostConfig { arrivals: Arrivals::Held, max_outstanding: 1, ..HostConfig::default() };
-        let mut front = Front::new(&mut source, config);
-        assert_eq!(front.next_time(Ns::ZERO).unwrap(), Ns(100));
-        assert_eq!(front.take(Ns(100)).unwrap().1, Ns(100));
-        assert_eq!(front.next_time(Ns(110)).unwrap(), Ns::NEVER);
-        front.completed(1, Ns(350));
+        let mut submitter = Submitter::new(&mut source, config);
+        assert_eq!(submitter.next_time(Ns::ZERO).unwrap(), Ns(100));
+        assert_eq!(submitter.take(Ns(100)).unwrap().1, Ns(100));
+        assert_eq!(submitter.next_time(Ns(110)).unwrap(), Ns::NEVER);
+        submitter.completed(1, Ns(350));
         // Behind its times, it submits one for each answer; then it is in time again.
         for (free, submitted) in [(350, 350), (360, 360), (370, 400)] {
-            assert_eq!(front.next_time(Ns(free)).unwrap(), Ns(submitted));
-            assert_eq!(front.take(Ns(submitted)).unwrap().1, Ns(submitted));
-            assert_eq!(front.next_time(Ns(submitted)).unwrap(), Ns::NEVER);
-            front.completed(1, Ns(submitted + 10));
+            assert_eq!(submitter.next_time(Ns(free)).unwrap(), Ns(submitted));
+            assert_eq!(submitter.take(Ns(submitted)).unwrap().1, Ns(submitted));
+            assert_eq!(submitter.next_time(Ns(submitted)).unwrap(), Ns::NEVER);
+            submitter.completed(1, Ns(submitted + 10));
         }
     }
 
@@ -428,25 +428,25 @@ mod tests {
             stop_ns: 500,
             ..HostConfig::default()
         };
-        let mut front = Front::new(&mut source, config);
-        assert_eq!(front.next_time(Ns::ZERO).unwrap(), Ns(100));
-        front.take(Ns(100)).unwrap();
-        front.completed(1, Ns(501));
-        assert_eq!(front.next_time(Ns(501)).unwrap(), Ns::NEVER);
-        assert!(front.is_at_end());
+        let mut submitter = Submitter::new(&mut source, config);
+        assert_eq!(submitter.next_time(Ns::ZERO).unwrap(), Ns(100));
+        submitter.take(Ns(100)).unwrap();
+        submitter.completed(1, Ns(501));
+        assert_eq!(submitter.next_time(Ns(501)).unwrap(), Ns::NEVER);
+        assert!(submitter.is_at_end());
     }
 
     #[test]
     fn a_closed_loop_submits_when_a_place_is_free_and_the_think_time_is_over() {
         let mut source = Every(0, 9);
         let config = HostConfig { queue_depth: 2, think_time_ns: 7, ..HostConfig::default() };
-        let mut front = Front::new(&mut source, config);
+        let mut submitter = Submitter::new(&mut source, config);
         for _ in 0..2 {
-            assert_eq!(front.next_time(Ns::ZERO).unwrap(), Ns::ZERO);
-            front.take(Ns::ZERO);
+            assert_eq!(submitter.next_time(Ns::ZERO).unwrap(), Ns::ZERO);
+            submitter.take(Ns::ZERO);
         }
-        assert_eq!(front.next_time(Ns(50)).unwrap(), Ns::NEVER);
-        front.completed(1, Ns(60));
-        assert_eq!(front.next_time(Ns(60)).unwrap(), Ns(67));
+        assert_eq!(submitter.next_time(Ns(50)).unwrap(), Ns::NEVER);
+        submitter.completed(1, Ns(60));
+        assert_eq!(submitter.next_time(Ns(60)).unwrap(), Ns(67));
     }
 }
