@@ -11,7 +11,8 @@ use std::path::Path;
 use crate::common::{self, *};
 use wordline_engine::Setup;
 use wordline_engine::config::device::{
-    CapacityConfig, ChannelArbitration, DeviceConfig, LinkData, MultiPlaneRule, TransferUnit,
+    CapacityConfig, ChannelArbitration, DeviceConfig, IndependentPlanes, LinkData, MultiPlaneRule,
+    TransferUnit,
 };
 use wordline_engine::config::run::Occupancy;
 use wordline_engine::config::scheme::{Level, SchemeConfig, SuperblockSpan};
@@ -325,6 +326,9 @@ impl Shape {
 /// Planes of a command: of a read one, where the dies of a channel keep it busy without any more, and a further one takes so
 /// much more of it than a command of its own that it counts.
 fn planes_at_once(closed: &Closed<'_>, op: HostOp, shape: Shape, row: u64) -> u64 {
+    if servers_of_die(closed, op) > 1 {
+        return 1;
+    }
     let [_, ways, dies] = shape.counts(closed.0);
     let (all, data) = (closed.planes_together(), closed.page_transfer());
     let (own, beside) = (closed.read_command(1), ways * dies - 1);
@@ -334,9 +338,16 @@ fn planes_at_once(closed: &Closed<'_>, op: HostOp, shape: Shape, row: u64) -> u6
     if op == HostOp::Read && saturated && counts { 1 } else { all }
 }
 
-/// Nanoseconds that a shape needs for one command of as many planes as it can take on each of its dies, by bottleneck.
+/// What takes commands of its own: a die, or each of its planes where they read apart.
+fn servers_of_die(closed: &Closed<'_>, op: HostOp) -> u64 {
+    let apart = op == HostOp::Read && closed.0.die.independent_planes == IndependentPlanes::Reads;
+    if apart { closed.0.geometry.planes.into() } else { 1 }
+}
+
+/// Nanoseconds that a shape needs for one command of as many planes as it can take on each of its dies, or of their planes where those read
+/// apart, by bottleneck.
 ///
-/// `die`: command, cells and data of one die, one after the other. `channel`: commands and data of all its dies. Where
+/// `die`: command, cells and data of one, one after the other. `channel`: commands and data of all its dies. Where
 /// commands don't go first, the next read of a die waits behind the data of the others (in order of arrival: as long as
 /// all commands together are shorter than the data of one die, as in every preset), and the dies of a channel fall into
 /// step: all commands, then the cells of all dies at once, then all data.
@@ -345,7 +356,7 @@ fn bottlenecks(closed: &Closed<'_>, op: HostOp, shape: Shape, row: u64) -> Bottl
     let page = u64::from(closed.0.geometry.page_bytes);
     let data = planes * closed.page_transfer();
     let [channels, ways, dies] = shape.counts(closed.0);
-    let on_channel = ways * dies;
+    let on_channel = ways * dies * servers_of_die(closed, op);
     let link = &closed.0.link;
     let (command, cell, with_data, without) = match op {
         HostOp::Read => {
@@ -424,8 +435,8 @@ fn check_peak(op: HostOp, shape: Shape, counts: impl Fn(&DeviceConfig) -> bool) 
         for kind in 0..times.len() {
             let of_kind = |&row: &u64| times.len() == 1 || closed.page_type(row) == kind;
             let rows: Vec<u64> = (0..u64::from(device.geometry.pages)).filter(of_kind).take(60).collect();
-            let commands_for_a_row =
-                u64::from(device.geometry.planes) / planes_at_once(&closed, op, shape, rows[0]);
+            let taken = planes_at_once(&closed, op, shape, rows[0]) * servers_of_die(&closed, op);
+            let commands_for_a_row = u64::from(device.geometry.planes) / taken;
             let limit = bottlenecks(&closed, op, shape, rows[0]);
             let expected = limit.time() * commands_for_a_row * ROUNDS;
             let time = measured(&closed, op, shape, &rows, ROUNDS);
