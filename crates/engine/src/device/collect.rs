@@ -161,15 +161,8 @@ impl Device {
     /// Whether a victim is read no further, as enough of it is under way, and all of that lies in rows that more of it would fill:
     /// pages that move to several domains, or write points, may leave each of their rows in part.
     fn waits_for_itself(&self, home: DomainId) -> bool {
-        let in_flight = self.ftl.domain[home.index()].collector.in_flight;
-        in_flight >= self.ftl.read_ahead(home) && self.gathered_from(home) == in_flight
-    }
-
-    /// Units from victims of this domain that lie in rows that are being gathered.
-    fn gathered_from(&self, home: DomainId) -> u32 {
-        let heads = self.gathering_for(home).flat_map(|domain| &self.ftl.domain[domain.index()].points);
-        let units = heads.flat_map(|point| &point.gathered).flat_map(|&head| self.flash.pool.units(head));
-        units.filter(|&unit| self.ftl.domain_of(self.flash.pool[unit].source) == home).count() as u32
+        let Collector { in_flight, gathered, .. } = self.ftl.domain[home.index()].collector;
+        gathered == in_flight && in_flight >= self.ftl.read_ahead(home)
     }
 
     /// The domains that pages of this one may move to.

@@ -7,6 +7,7 @@ use super::Device;
 use super::ftl::Ftl;
 use super::purposes::{For, Purpose};
 use crate::blocks::separation::Separation;
+use crate::gc::collector::Collector;
 use crate::placement::Placement;
 use crate::sched::queue::{NONE, Op, OpId};
 use wordline_base::class::{Cause, Class};
@@ -20,6 +21,13 @@ impl Ftl {
             Some(hot) if cause == Cause::Gc && self.separation.is_hot(lpa) => hot,
             _ => self.point_of_moves_from(cause, self.blocks.of(&self.geometry, from)),
         }
+    }
+
+    /// The collection that a page comes from that moves.
+    #[inline]
+    fn home_of_move(&mut self, source: Ppa) -> &mut Collector {
+        let home = self.domain_of(source);
+        &mut self.domain[home.index()].collector
     }
 
     /// The write point of what moves from a superblock: where streams keep apart, that of its stream.
@@ -151,6 +159,7 @@ impl Device {
     /// Puts a unit into the row that is being gathered for a write point of moves, and programs the row when it is full.
     fn gather(&mut self, domain: DomainId, unit: OpId) {
         let number = self.ftl.purposes[unit].point;
+        self.ftl.home_of_move(self.flash.pool[unit].source).gathered += 1;
         let point = &mut self.ftl.domain[domain.index()].points[usize::from(number)];
         if point.open_unit != NONE {
             let head = point.open_unit;
@@ -198,6 +207,9 @@ impl Device {
         let mut gathered = std::mem::take(&mut point.gathered);
         if open {
             self.unit_is_final(first);
+        }
+        for unit in gathered.iter().flat_map(|&head| self.flash.pool.units(head)) {
+            self.ftl.home_of_move(self.flash.pool[unit].source).gathered -= 1;
         }
         self.ftl.take_parity(&mut gathered);
         self.enqueue_moves(&gathered);

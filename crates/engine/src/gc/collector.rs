@@ -32,6 +32,8 @@ pub struct Collector {
     pub in_flight: u32,
     /// Units whose read has not ended.
     pub reading: u32,
+    /// Units that lie in rows that are being gathered, of whatever domain.
+    pub gathered: u32,
 }
 
 impl Default for Collector {
@@ -48,6 +50,7 @@ impl Default for Collector {
             planned: Vec::new(),
             in_flight: 0,
             reading: 0,
+            gathered: 0,
         }
     }
 }
