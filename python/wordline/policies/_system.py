@@ -106,7 +106,9 @@ class System(Asked):
 
     def allowed_planes(self, program: tuple[int, str, int | None, int], drive: DriveView) -> list[int] | None:
         planes = self.policy.allowed_planes(Program(*program), drive)
-        return None if planes is None else [number("allowed_planes", one, drive.planes, "plane") for one in planes]
+        if planes is None:
+            return None
+        return [number("allowed_planes", one, drive.planes, "plane") for one in planes]
 
     def serve(self, page: int, candidates: Sequence[tuple[Any, ...]], drive: DriveView) -> int | None:
         shown = [
