@@ -114,7 +114,8 @@ def run(
             return str(error).replace(folder, "")
     if result is None:
         return "it stopped"
-    whole = json.loads(result.json())
+    # Where a trace lies is nobody's result.
+    whole = json.loads(result.json().replace(str(row.trace), "trace"))
     return {key: value for key, value in whole.items() if key not in ("engine", "version", "config")}
 
 
