@@ -1,7 +1,7 @@
 //! Requests come in over the link, are split into pages, and leave over the link.
 
 use super::front::Front;
-use serde::{Deserialize, Serialize};
+use super::requests::{Carried, Request};
 
 use super::Device;
 use super::fetch::{UNITS_AHEAD, UNITS_NEAR};
@@ -11,81 +11,9 @@ use crate::probe::Answer;
 use crate::sched::queue::{NONE, OpId};
 use crate::systems::Distance;
 use wordline_base::ids::{DieId, Lpa};
-use wordline_base::parts::{Part, Parts};
+use wordline_base::parts::Parts;
 use wordline_base::time::Ns;
 use wordline_config::device::LinkData;
-
-/// A request inside the drive.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub struct Request {
-    pub(super) request: HostRequest,
-    id: u64,
-    arrival: Ns,
-    /// Pages that are not done; of a request that was split, its commands.
-    pub(super) left: u32,
-    measured: bool,
-    /// Time that it waited at the host, and on the link, ns.
-    admission: u64,
-    link: u64,
-    /// Time of the firmware's work for it, and that it waited for a core, ns.
-    pub(super) cpu: u64,
-    pub(super) cpu_wait: u64,
-    /// Bytes of a read that the link has taken already.
-    crossed: u64,
-    pub(super) carried: Carried,
-}
-
-/// What the link to the drive carries of a request, or has carried last.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) enum Carried {
-    /// The command, and with it the data of a write unless that comes by itself.
-    Command,
-    /// The data of a write, all in one piece.
-    Data,
-    /// One page of the data of a write that stands beside it.
-    Page,
-}
-
-impl Request {
-    /// A command of it that carries `length` bytes from `first` on, counted from its own first byte.
-    pub(super) fn command(&self, first: u64, length: u64) -> Self {
-        let offset = self.request.offset + first;
-        Self { request: HostRequest { offset, length, ..self.request }, left: 0, ..*self }
-    }
-
-    /// It ends with this command, whose times are its own from now on.
-    pub(super) fn ends_with(&mut self, command: &Self) {
-        *self = Self { request: self.request, carried: self.carried, left: 0, ..*command };
-    }
-
-    /// The parts of its response time outside the flash.
-    fn outside(&self) -> [(Part, u64); 4] {
-        [
-            (Part::Admission, self.admission),
-            (Part::Link, self.link),
-            (Part::Cpu, self.cpu),
-            (Part::CpuWait, self.cpu_wait),
-        ]
-    }
-
-    /// One that waited so long at the host, ns, and of which nothing is under way yet.
-    #[inline(always)]
-    fn new(request: HostRequest, id: u64, arrival: Ns, measured: bool, admission: u64) -> Self {
-        let carried = Carried::Command;
-        let (left, link, cpu, cpu_wait, crossed) = (0, 0, 0, 0, 0);
-        Self { request, id, arrival, left, measured, admission, link, cpu, cpu_wait, crossed, carried }
-    }
-
-    /// The flow that it belongs to.
-    pub fn flow(&self) -> u16 {
-        self.request.flow
-    }
-
-    /// The stream that it belongs to.
-    pub fn stream(&self) -> u16 {
-        self.request.stream
-    }
-}
 
 impl Front {
     /// Keeps a request in mind; returns its number.

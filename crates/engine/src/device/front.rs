@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
-use super::admit::Request;
 use super::answers::Answers;
+use super::requests::Request;
 use super::split_requests::SplitRequests;
 use wordline_base::time::Ns;
 

@@ -56,6 +56,7 @@ mod purposes;
 mod read;
 mod rebuild;
 mod reclaim;
+mod requests;
 mod results;
 mod rotating;
 mod slc_cache;
@@ -94,10 +95,10 @@ use wordline_config::wear::FreeBlock;
 use wordline_flash::Flash;
 
 pub use crate::stats::end_of_life::EndOfLife;
-pub use admit::Request;
 pub use answers::Answers;
 pub(crate) use fetch::FETCHED_TOGETHER;
 pub use preconditioning::Overwriting;
+pub use requests::Request;
 
 /// What the counters of read reclaim are called in the ledger of the DRAM.
 const READ_COUNTERS: &str = "read_counters";

@@ -9,7 +9,7 @@ use super::front::Front;
 use serde::{Deserialize, Serialize};
 
 use super::Device;
-use super::admit::{Carried, Request};
+use super::requests::{Carried, Request};
 use crate::host::{HostOp, HostRequest};
 
 /// No request.

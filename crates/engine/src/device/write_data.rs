@@ -5,7 +5,7 @@
 //! of the firmware and no answer of its own.
 
 use super::Device;
-use super::admit::Carried;
+use super::requests::Carried;
 use crate::host::HostRequest;
 use wordline_base::time::Ns;
 
