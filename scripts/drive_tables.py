@@ -19,6 +19,10 @@ from typing import NamedTuple
 
 DOCS = Path(__file__).parents[1] / "docs"
 PAGE = DOCS / "drives.md"
+EXHIBITS = {
+    *("datasheets", "datasheets-client", "datasheets-slc"),
+    *("load-reads", "load-writes", "over-time", "skew", "zn540"),
+}
 PERCENTILES = ("mean", "p50", "p99", "p99_9", "p99_99")
 
 
@@ -241,8 +245,13 @@ def main() -> None:
     if len(sys.argv) != 2:
         sys.exit(__doc__)
     folder = Path(sys.argv[1])
+    if not (folder / "numbers.csv").is_file():
+        sys.exit(f"{folder}: allowed: a folder that `wordline repro drives --out` wrote")
     with (folder / "numbers.csv").open(newline="") as file:
         rows: list[Row] = [row for row in csv.DictReader(file) if row["paper"] == "drives"]
+    if missing := EXHIBITS - {row["exhibit"] for row in rows if row["scale"] == "full"}:
+        names = ", ".join(sorted(missing))
+        sys.exit(f"{folder}: allowed: whole runs of all exhibits, with --measured; lacking: {names}")
     text = PAGE.read_text()
     text = sheets(text, rows, folder)
     text = under_load(text, rows)

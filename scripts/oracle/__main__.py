@@ -129,10 +129,12 @@ def main() -> int:
     parser.add_argument("what", choices=COMMANDS)
     parser.add_argument("rest", nargs="*")
     parser.add_argument("--share", type=int, default=1)
-    parser.add_argument("--first", action="store_true", help="of `check`: end with the first that differs")
+    parser.add_argument("--first", action="store_true", help="end with the first that differs")
     given = parser.parse_args()
     if given.share < 1:
         parser.error(f"--share {given.share}: allowed: 1 or more")
+    if given.first and given.what not in ("check", "presets"):
+        parser.error(f"{given.what} --first: allowed: with check and presets")
     if len(given.rest) != {"compare": 1, "events": 2}.get(given.what, 0):
         parser.error(f"{given.what}: allowed: what stands behind it above")
     if given.what == "draw":

@@ -114,8 +114,11 @@ def run(
             return str(error).replace(folder, "")
     if result is None:
         return "it stopped"
-    # Where a trace lies is nobody's result.
-    whole = json.loads(result.json().replace(str(row.trace), "trace"))
+    text = result.json()
+    if row.trace is not None:
+        # Where a trace lies is nobody's result.
+        text = text.replace(str(row.trace), "trace")
+    whole = json.loads(text)
     return {key: value for key, value in whole.items() if key not in ("engine", "version", "config")}
 
 

@@ -202,8 +202,8 @@ impl Device {
         self.flash.now()
     }
 
-    /// When the next event of the drive itself comes ([`Ns::NEVER`] without any), and whether a request that arrives at that time goes before it:
-    /// a channel chooses between all that want it by then.
+    /// When the next event of the drive itself comes ([`Ns::NEVER`] without any), and whether a request that arrives at that
+    /// time goes before it: a channel chooses between all that want it by then.
     #[inline]
     pub fn next_event(&self) -> (Ns, bool) {
         let event = self.flash.next_event();
