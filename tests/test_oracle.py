@@ -30,8 +30,10 @@ def test_the_descriptions_do_what_was_recorded(first: int) -> None:
     assert not differing, "python scripts/oracle compare MODULE names the first event"
 
 
-@pytest.mark.parametrize("kind", ["array", "policy", "trace"])
-def test_arrays_own_policies_and_recorded_traces_do_what_was_recorded(kind: str) -> None:
+@pytest.mark.parametrize("kind", ["array", "policy", "trace", "load", "unchecked"])
+def test_arrays_own_policies_traces_generated_loads_and_unchecked_runs_do_what_was_recorded(
+    kind: str,
+) -> None:
     wanted = [name for name in FURTHER if name.startswith(kind)]
     rows = [row for row in further.rows() if row.name in wanted]
     if kind == "trace" and not rows:

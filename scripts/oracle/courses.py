@@ -31,6 +31,8 @@ class Outcome:
 
 def source(row: Row, folder: Path) -> dict[str, object]:
     """Where the requests come from."""
+    if row.generator is not None:
+        return {"kind": "synthetic", "requests": row.requests, **row.generator}
     if row.trace is None:
         return {"kind": "trace", "path": str(drawn_trace(row, folder)), "out_of_range": "wrap"}
     return {
@@ -76,7 +78,6 @@ def run(
     row: Row,
     course: _core.Course | None,
     *,
-    checked: bool = True,
     stops: tuple[int, ...] = (),
     forked: bool = False,
 ) -> dict[str, object] | str:
@@ -96,7 +97,7 @@ def run(
                 how: simulation.How = {
                     "overrides": simulation.override_list({**row.overrides, **own}),
                     "seed": row.seed,
-                    "checked": checked,
+                    "checked": row.checked,
                     "progress": None,
                     "course": course,
                 }

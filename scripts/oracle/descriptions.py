@@ -56,6 +56,10 @@ class Row:
     """Policies in Python that take the place of the scheme's, by slot."""
     trace: Path | None = None
     """A recorded trace, of which so many requests are taken; else they are drawn."""
+    generator: Mapping[str, object] | None = None
+    """What the requests come from in the place of a trace: a law, as a start in the middle of things asks."""
+    checked: bool = True
+    """Whether the drive checks itself: what it prepares is then written page by page."""
 
 
 Levels = tuple[int, ...]

@@ -1,4 +1,4 @@
-"""Descriptions beside those that are drawn: arrays, policies in Python, recorded traces."""
+"""Descriptions beside those drawn: arrays, policies in Python, traces, generated loads, no checks."""
 
 from __future__ import annotations
 
@@ -49,6 +49,52 @@ OF_TRACES = (
     ("hotr-tlc", "hotr"),
 )
 
+MEASURES = {
+    "workload.measure.interval_ns": 2_000_000,
+    "workload.measure.max_rows": 16,
+    "workload.measure.sample_ns": 500_000,
+    "workload.measure.sample_table": True,
+    "workload.measure.block_table": True,
+    "workload.measure.reclaims": True,
+}
+
+LOADS = {
+    "uniform": {"pattern": {"kind": "uniform"}, "read_share": 0.5, "sizes": 4096},
+    "skewed": {"pattern": {"kind": "zipf", "theta": 0.99}, "read_share": 0.7, "sizes": 8192},
+    "in order": {"pattern": {"kind": "sequential"}, "read_share": 0.2, "sizes": 16_384},
+}
+"""Generators, whose law a start in the middle of things and a map's cache in use follow."""
+
+STARTS: tuple[dict[str, object], ...] = (
+    {"workload.start.layout": "steady"},
+    {"workload.start.layout": "at_trigger"},
+    {"workload.start.layout": "in_order", "workload.start.overwrite": 0.6, "workload.measure.chips": True},
+    {"workload.start.layout": "steady", "workload.measure.collisions": True},
+    {"workload.start.layout": "steady", "workload.measure.until": "idle"},
+)
+
+
+def of_loads() -> Iterator[Row]:
+    """Drawn drives under generated loads, all that can be measured on."""
+    drives = list(known())
+    for number, (name, generator) in enumerate(LOADS.items()):
+        for turn, row in enumerate(drives[number::6]):
+            start = {"workload.start.occupancy": "all", **STARTS[turn % len(STARTS)]}
+            host = {"workload.host.arrivals": "closed", "workload.host.queue_depth": 12}
+            yield replace(
+                row,
+                name=f"load {name}: {row.name}",
+                overrides={**row.overrides, **MEASURES, **host, **start},
+                generator=generator,
+                requests=500,
+            )
+
+
+def of_unchecked() -> Iterator[Row]:
+    """Drawn drives that don't check themselves."""
+    for row in list(known())[5::8]:
+        yield replace(row, name=f"unchecked: {row.name}", checked=False)
+
 
 def of_arrays() -> Iterator[Row]:
     """Drawn drives as members of arrays."""
@@ -91,3 +137,5 @@ def rows() -> Iterator[Row]:
     yield from of_arrays()
     yield from of_policies()
     yield from of_traces()
+    yield from of_loads()
+    yield from of_unchecked()
