@@ -15,7 +15,10 @@ ROOMS = {
     "config": {"base"},
     "trace": {"base", "config"},
     "flash": {"base", "config"},
-    "engine": {"base", "config", "flash"},
+    "ftl": {"base", "config", "flash"},
+    "systems": {"base", "config", "flash", "ftl"},
+    "observe": {"base", "config", "flash", "ftl", "systems"},
+    "engine": {"base", "config", "flash", "ftl", "observe", "systems"},
     "build-name": set(),
     "py": {"base", "build-name", "engine", "trace"},
     "module": {"py"},
@@ -51,6 +54,15 @@ def test_every_crate_depends_on_what_the_house_allows() -> None:
     assert crates == set(ROOMS)
     for crate, allowed in ROOMS.items():
         assert dependencies(crate) == allowed, crate
+
+
+def test_a_build_is_named_by_the_sources_of_every_crate_in_it() -> None:
+    within, before = {"py"}, set[str]()
+    while within != before:
+        before = set(within)
+        within |= {other for crate in before for other in ROOMS[crate]}
+    named = set(re.findall(r"\.\./([\w-]+)/src", (ROOT / "crates/py/build.rs").read_text()))
+    assert named == within - {"py", "build-name"}
 
 
 @pytest.mark.parametrize("crate", sorted(ROOMS))

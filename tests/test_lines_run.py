@@ -26,16 +26,14 @@ def lines_of_hotr(scheme: str) -> tuple[int, int]:
     """Lines of HotR that a run with this scheme runs, and all."""
     code = [sys.executable, "-c", RUN.format(scheme=scheme)]
     done = subprocess.run(
-        [sys.executable, str(SCRIPT), "--missing", "systems/hotr", *code],
+        [sys.executable, str(SCRIPT), "--missing", "systems/src/hotr", *code],
         capture_output=True,
         text=True,
         check=False,
     )
     assert done.returncode == 0, done.stderr
     assert "ended with" not in done.stderr, done.stderr
-    missing = [
-        row.split()[1:] for row in done.stdout.splitlines() if row.startswith("engine/src/systems/hotr")
-    ]
+    missing = [row.split()[1:] for row in done.stdout.splitlines() if row.startswith("systems/src/hotr")]
     return sum(map(len, missing)), len(done.stdout.splitlines())
 
 

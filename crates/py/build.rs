@@ -4,6 +4,10 @@ fn main() {
     wordline_build_name::set(&[
         "../base/src",
         "../config/src",
+        "../flash/src",
+        "../ftl/src",
+        "../systems/src",
+        "../observe/src",
         "../engine/src",
         "../trace/src",
         "src",

@@ -24,7 +24,7 @@ pub(crate) type ByFile = BTreeMap<String, u64>;
 
 /// Where statistics and blame stand: the observers' folder, the parts and clocks that dies and requests carry, the histogram.
 const STATISTICS: [&str; 5] =
-    ["engine/src/stats/", "base/src/parts.rs", "base/src/clock.rs", "base/src/sparse.rs", "hdrhistogram"];
+    ["observe/src/", "base/src/parts.rs", "base/src/clock.rs", "base/src/sparse.rs", "hdrhistogram"];
 
 /// Instructions by source file, and flash operations, of a run.
 struct Counted {

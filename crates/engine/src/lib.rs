@@ -5,28 +5,22 @@
 
 pub mod arrange;
 pub mod array;
-pub mod blocks;
 pub mod cache;
 pub mod cpu;
 pub mod custom;
 pub mod device;
-pub mod gc;
 pub mod host;
-pub mod mapping;
-pub mod placement;
-pub mod probe;
-pub mod reclaim;
-pub mod redundancy;
-pub mod replicate;
 pub mod run;
 pub mod snapshot;
-pub mod space;
-pub mod stats;
-pub mod systems;
 
 pub use wordline_base::{ids, rng, time};
 pub use wordline_config as config;
 pub use wordline_flash::{nand, sched};
+pub use wordline_ftl::{blocks, gc, mapping, placement, redundancy, replicate, space};
+pub use wordline_observe as stats;
+pub use wordline_observe::probe;
+pub use wordline_systems as systems;
+pub use wordline_systems::reclaim;
 
 pub use run::{
     Before, Ending, LookedUp, Observer, Outcome, Overwrites, RunError, Setup, Split, Stop, Unobserved,

@@ -5,7 +5,6 @@
 
 use crate::common::{self, *};
 use wordline_engine::Setup;
-use wordline_engine::cache::record::CacheReport;
 use wordline_engine::cache::{Access, CachePolicy, CacheView};
 use wordline_engine::config::cache::{
     CacheBytes, CacheConfig, CacheKind, DramConfig, DramRows, MaxWritesHold, PauseConfig, RateLimitConfig,
@@ -18,6 +17,7 @@ use wordline_engine::config::run::{Occupancy, StartConfig, StartLayout};
 use wordline_engine::config::scheme::{PlacementKind, SchedulerKind, SuperblockSpan, UnmappedReads};
 use wordline_engine::host::{HostOp, HostRequest};
 use wordline_engine::ids::Lpa;
+use wordline_engine::stats::data_cache::CacheReport;
 use wordline_engine::stats::report::Report;
 use wordline_engine::time::Ns;
 

@@ -2,7 +2,7 @@
 
 use super::Array;
 use crate::device::Device;
-use crate::stats::notes::Evidence;
+use crate::stats::evidence::Evidence;
 use crate::stats::precision::Measured;
 use crate::stats::recorder::{Recorder, erase_report_of_runs};
 use crate::stats::report::{ChannelReport, DieReport, DriveReport, EraseReport, Report};

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use wordline_config::ConfigError;
+use wordline_observe::dram::DramReport;
 
 /// A user's number in the ledger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -68,17 +69,6 @@ impl Ledger {
         }
         DramReport { total_bytes: self.total, free_bytes: self.free(), bytes_by_user }
     }
-}
-
-/// The controller's DRAM.
-#[derive(Clone, Debug, Default, Serialize)]
-pub struct DramReport {
-    /// Its size; `None` without a limit.
-    pub total_bytes: Option<u64>,
-    /// What nobody uses; `None` without a limit.
-    pub free_bytes: Option<u64>,
-    /// User (`map`, `data_cache`, …) → bytes.
-    pub bytes_by_user: BTreeMap<String, u64>,
 }
 
 #[cfg(test)]

@@ -13,7 +13,6 @@ pub mod lru;
 pub mod marks;
 pub mod pause;
 pub mod rate_limit;
-pub mod record;
 pub mod state;
 pub mod table;
 pub mod throttle;

@@ -8,7 +8,6 @@ use super::cold::ColdWrites;
 use super::dram::Dram;
 use super::pause::Pauses;
 use super::rate_limit::RateLimit;
-use super::record::{CacheRecord, CacheReport};
 use super::table::{SECTOR, Slot, UnitTable};
 use super::throttle::Throttle;
 use super::{CachePolicy, CacheSlot, CacheView};
@@ -17,6 +16,7 @@ use wordline_base::ids::Lpa;
 use wordline_base::time::Ns;
 use wordline_config::ConfigError;
 use wordline_config::cache::{CacheBytes, CacheConfig, DramConfig, Rewrites};
+use wordline_observe::data_cache::{CacheRecord, CacheReport};
 
 /// A request (a flush) or a unit of one (a write with FUA) that is answered when cached data is in flash.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]

@@ -27,7 +27,7 @@ use crate::mapping::oob::{Oob, Versions};
 use crate::mapping::{Copies, Layout, PageMap};
 use crate::nand::Geometry;
 use crate::placement::PlacementPolicy;
-use crate::reclaim::ReclaimPolicy;
+use crate::systems::ReclaimPolicy;
 use wordline_base::fields;
 
 /// The flash translation layer.

@@ -2,10 +2,10 @@
 
 use super::Device;
 use crate::blocks::separation::SeparationPolicy;
-use crate::cache::record::CacheRecord;
 use crate::nand::CellMode;
+use crate::stats::data_cache::CacheRecord;
+use crate::stats::evidence::{Collected, Evidence};
 use crate::stats::measured::Tables;
-use crate::stats::notes::{Collected, Evidence};
 use crate::stats::precision::{IntervalsReport, Measured};
 use crate::stats::recorder::Recorder;
 use crate::stats::report::{DriveReport, Report};

@@ -15,4 +15,3 @@ mod shapes;
 pub use identity::Identity;
 pub(crate) use wordline_base::snapshot::Part;
 pub use wordline_base::snapshot::{FORMAT, In, Out, SnapshotError};
-pub(crate) use wordline_base::tables;

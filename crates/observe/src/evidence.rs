@@ -1,0 +1,41 @@
+//! What notes are made from, beside the figures of a report.
+
+use serde::{Deserialize, Serialize};
+
+use crate::batches::Milestone;
+
+/// Superblocks that collection took in a domain during the window.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Collected {
+    /// Superblocks.
+    pub victims: u64,
+    /// Their valid units when they were chosen.
+    pub valid: u64,
+}
+
+/// What notes are made from, beside the figures of the report.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Evidence {
+    /// Whether some requests come at times of their own.
+    pub open: bool,
+    /// Requests of the workload that were answered, those of the warm-up included.
+    pub answered: u64,
+    /// Requests that the workload has in all, where that is known.
+    pub planned: Option<u64>,
+    /// What was counted up to the end of each batch.
+    pub ends: Vec<Milestone>,
+    /// Bytes of a flash page.
+    pub page_bytes: u32,
+    /// Each domain.
+    pub domains: Vec<Collected>,
+    /// Mapping units of a superblock in native mode.
+    pub superblock_units: u64,
+    /// Superblocks that were being collected when the window opened.
+    pub collecting_before: u64,
+    /// Logical pages that held data then.
+    pub mapped_before: u64,
+    /// Whether writes of all streams go to the same superblocks, as far as it's up to streams.
+    pub streams_together: bool,
+    /// Whether reads are rebuilt by parity of pages, and a plane that collects blocks its whole die.
+    pub whole_dies_collect: bool,
+}

@@ -1,0 +1,174 @@
+//! The window is not stationary: a figure rises or falls through it.
+
+use super::{Note, overload, percent};
+use crate::batches::Milestone;
+use crate::precision::{growth, spread};
+use crate::report::Report;
+
+/// Standard normal, two-sided, 0.1%: of a thousand figures without trend one is called rising or falling.
+const SIGNIFICANT: f64 = 3.29;
+
+/// Assumed: halves of a window that differ by less are the same for its reader.
+const NOTABLE: f64 = 0.05;
+
+/// Fewest batches that say anything.
+const LEAST: usize = 10;
+
+/// Response times and WAF.
+pub(super) fn notes(report: &Report) -> Vec<Note> {
+    let page_bytes = f64::from(report.evidence.page_bytes);
+    let read = Figure {
+        name: "the mean response time of reads",
+        over: |end| end.read.latency as f64,
+        under: |end| end.read.recorded as f64,
+        scale: 1e-3,
+        unit: " µs",
+    };
+    let write = Figure {
+        name: "the mean response time of writes",
+        over: |end| end.write.latency as f64,
+        under: |end| end.write.recorded as f64,
+        ..read
+    };
+    let waf = Figure {
+        name: "the WAF",
+        over: |end| end.programs as f64,
+        under: |end| end.write.answered_bytes as f64,
+        scale: page_bytes,
+        unit: "",
+    };
+    let latencies = [read, write];
+    let overloaded = overload::is_overloaded(report);
+    let shown = latencies.iter().filter(|_| !overloaded).chain(std::iter::once(&waf));
+    shown.filter_map(|figure| figure.note(&report.evidence.ends)).collect()
+}
+
+/// A ratio of two counts.
+#[derive(Clone, Copy)]
+struct Figure {
+    name: &'static str,
+    over: fn(&Milestone) -> f64,
+    under: fn(&Milestone) -> f64,
+    scale: f64,
+    unit: &'static str,
+}
+
+impl Figure {
+    fn note(&self, ends: &[Milestone]) -> Option<Note> {
+        let (over, under) = (growth(ends, self.over), growth(ends, self.under));
+        let half = spread(&over, &under)?.around(0.0).high;
+        let of = |range: std::ops::Range<usize>| {
+            let sum = |values: &[f64]| values.get(range.clone()).unwrap_or_default().iter().sum::<f64>();
+            sum(&over) / sum(&under)
+        };
+        let middle = ends.len() / 2;
+        let (first, second, whole) = (of(0..middle), of(middle..ends.len()), of(0..ends.len()));
+        let change = second - first;
+        let notable = change.abs() > half && change.abs() > NOTABLE * whole;
+        if !notable || !has_trend(&over, &under) {
+            return None;
+        }
+        let [first, second] = [first, second].map(|value| format!("{:.2}{}", value * self.scale, self.unit));
+        Some(Note::new(
+            "not_stationary",
+            format!(
+                "{} is {first} in the first half of the window and {second} in the second, {} of the whole apart",
+                self.name,
+                percent(change.abs() / whole)
+            ),
+            "the figures are those of a passage, not of a state, and depend on how long the run is",
+            "a warm-up (workload.window), or a start that is steady for this scheme and workload (workload.start)",
+        ))
+    }
+}
+
+/// Whether a ratio rises or falls from batch to batch: the test of Mann and Kendall (H. B. Mann, "Nonparametric Tests
+/// Against Trend", Econometrica 13(3), 1945, pp. 245–259). It takes batches as independent, so every two are joined first
+/// where that leaves enough.
+pub(super) fn has_trend(over: &[f64], under: &[f64]) -> bool {
+    statistic(over, under).abs() > SIGNIFICANT
+}
+
+/// Whether it rises.
+pub(super) fn rises(over: &[f64], under: &[f64]) -> bool {
+    statistic(over, under) > SIGNIFICANT
+}
+
+fn statistic(over: &[f64], under: &[f64]) -> f64 {
+    let joined = over.len() / 2 >= LEAST;
+    let join = |values: &[f64]| -> Vec<f64> {
+        let size = if joined { 2 } else { 1 };
+        values.split_at(values.len() % size).1.chunks_exact(size).map(|part| part.iter().sum()).collect()
+    };
+    let ratios: Vec<f64> = join(over)
+        .into_iter()
+        .zip(join(under))
+        .filter(|&(_, under)| under > 0.0)
+        .map(|(over, under)| over / under)
+        .collect();
+    if ratios.len() < LEAST {
+        return 0.0;
+    }
+    let mut score = 0.0;
+    for (number, &earlier) in ratios.iter().enumerate() {
+        for &later in ratios.iter().skip(number + 1) {
+            score += if later > earlier {
+                1.0
+            } else if later < earlier {
+                -1.0
+            } else {
+                0.0
+            };
+        }
+    }
+    let count = ratios.len() as f64;
+    // Ties make the variance smaller, so this is on the safe side.
+    let deviation = (count * (count - 1.0) * (2.0 * count + 5.0) / 18.0).sqrt();
+    // The continuity correction.
+    f64::signum(score) * (f64::abs(score) - 1.0).max(0.0) / deviation
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::made::{noise, reads};
+    use super::*;
+
+    #[test]
+    fn a_rising_mean_is_told_with_both_halves() {
+        let report = reads(32, 100, |batch| (100_000 + 2_000 * batch + 50 * noise(batch), 1_000_000));
+        let found = notes(&report);
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].kind, "not_stationary");
+        assert!(
+            found[0].found.contains("reads is 118.") && found[0].found.contains("149."),
+            "{}",
+            found[0].found
+        );
+    }
+
+    #[test]
+    fn noise_and_small_drifts_are_quiet() {
+        let loud = (0..2000u64).filter(|seed| {
+            let report = reads(32, 100, |batch| (50_000 + 1_000 * noise(seed * 100 + batch), 1_000_000));
+            !notes(&report).is_empty()
+        });
+        // One of a thousand is expected.
+        assert!(loud.count() <= 8);
+        assert!(notes(&reads(32, 100, |batch| (100_000 + 50 * batch, 1_000_000))).is_empty());
+        assert!(notes(&reads(5, 100, |batch| (100_000 * (batch + 1), 1_000_000))).is_empty());
+        assert!(notes(&Report::default()).is_empty());
+    }
+
+    #[test]
+    fn a_falling_waf_is_told() {
+        let mut report = reads(32, 100, |_| (100_000, 1_000_000));
+        report.evidence.page_bytes = 4096;
+        let mut programs = 0;
+        for (end, number) in report.evidence.ends.iter_mut().zip(1..) {
+            programs += 4_000 - 60 * number;
+            (end.programs, end.write.answered_bytes) = (programs, number * 100 * 4096);
+        }
+        let found = notes(&report);
+        assert!(found.len() == 1 && found[0].found.starts_with("the WAF is 34."), "{found:?}");
+    }
+}

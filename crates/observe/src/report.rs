@@ -1,0 +1,475 @@
+//! The result of a run as plain data: what `result.json` holds. Names are stable: tools rely on them.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::copies::{CopiesReport, ReservedReport, SystemReport};
+use super::disturb::{ErrorsReport, ReadDisturbReport};
+use super::energy::EnergyReport;
+use super::evidence::Evidence;
+use super::mapping::MappingReport;
+use super::measured::{EraseSpan, SampleReport, SeriesReport, Tables};
+use super::precision::IntervalsReport;
+use super::reclaim::{BackgroundReport, PaceReport, ReadReclaimReport};
+use super::redundancy::RedundancyReport;
+use super::slc_cache::SlcCacheReport;
+use crate::end_of_life::EndOfLife;
+use wordline_base::time::Ns;
+use wordline_ftl::blocks::bad::BadBlocksReport;
+
+/// Everything measured in one run.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Report {
+    /// The measured window.
+    pub window: WindowReport,
+    /// How the drive came to the state in which its first request found it.
+    pub start: super::settled::Settled,
+    /// Read requests of the host.
+    pub read: DirectionReport,
+    /// Write requests of the host.
+    pub write: DirectionReport,
+    /// Response times of reads and writes together; left out without either.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub latency_ns: Option<LatencyReport>,
+    /// Each flow, where there are several; together they are the figures above.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub flows: Vec<FlowReport>,
+    /// Each stream, where flows are of several.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub streams: Vec<StreamReport>,
+    /// How certain these figures are.
+    pub intervals: IntervalsReport,
+    /// TRIM requests of the host.
+    pub trim: DirectionReport,
+    /// Flush requests of the host.
+    pub flush: DirectionReport,
+    /// Flash operations in the window.
+    pub flash: FlashReport,
+    /// Bytes programmed in the window for each byte of the writes answered in it; `None` without such writes.
+    pub waf: Option<f64>,
+    /// The same by cause (`host`, `gc`, …); the values add up to `waf`.
+    pub waf_by_cause: BTreeMap<String, f64>,
+    /// Garbage collection in the window.
+    pub gc: GcReport,
+    /// What else moved pages in the window: cause (`read_reclaim`, `wear_levelling`, `migration`) → how much.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub other_moves: BTreeMap<String, MoveReport>,
+    /// Erase counts of the blocks at the end of the run, since the start of the drive's life.
+    pub erase_counts: EraseReport,
+    /// Each die, in order of number (channel-major).
+    pub dies: Vec<DieReport>,
+    /// Each channel.
+    pub channels: Vec<ChannelReport>,
+    /// The controller's processor; left out where the firmware's work takes no time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cpu: Option<CpuReport>,
+    /// Address translation; left out where the whole map is in DRAM.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mapping: Option<MappingReport>,
+    /// What the drive's tables hold at the end.
+    pub drive: DriveReport,
+    /// Read reclaim; left out where there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_reclaim: Option<ReadReclaimReport>,
+    /// Garbage collection at idle time; left out where there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub background_gc: Option<BackgroundReport>,
+    /// Paced collection; left out where collection isn't paced.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub paced_gc: Option<PaceReport>,
+    /// Read counts; `None` when nothing counts reads.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_disturb: Option<ReadDisturbReport>,
+    /// Bit errors; `None` for a device without them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub errors: Option<ErrorsReport>,
+    /// The SLC cache; left out where there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub slc_cache: Option<SlcCacheReport>,
+    /// Bad blocks, over the drive's life; left out where no block is ever bad.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bad_blocks: Option<BadBlocksReport>,
+    /// The end of the drive's life, with which the run ended; left out for a drive that lives.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub end_of_life: Option<EndOfLife>,
+    /// Reads rebuilt from parity; left out without redundancy.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub redundancy: Option<RedundancyReport>,
+    /// Further copies of pages; `None` on a drive whose systems make none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub copies: Option<CopiesReport>,
+    /// What the drive's systems say of themselves, by name; left out where none says anything.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub systems: BTreeMap<String, SystemReport>,
+    /// Who uses the controller's DRAM.
+    pub dram: crate::dram::DramReport,
+    /// The data cache in the window; absent without one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cache: Option<crate::data_cache::CacheReport>,
+    /// Checked mode's findings; `None` when it was off.
+    pub checked: Option<CheckedReport>,
+    /// Energy of the flash operations; `None` when the drive's description knows none.
+    pub energy: Option<EnergyReport>,
+    /// The time series' extent; `None` without one.
+    pub series: Option<SeriesReport>,
+    /// Distributions of the sampled state; `None` without samples.
+    pub samples: Option<SampleReport>,
+    /// Each chip, in order of number (channel-major), where `measure.chips` asks for it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub chips: Vec<super::chips::ChipReport>,
+    /// Each drive of an array, in order of number: its requests are the parts that it got. Empty for a drive alone.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub members: Vec<Report>,
+    /// Read collisions, where `measure.collisions` asks for them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub collisions: Option<super::collisions::CollisionReport>,
+    /// Tables that were asked for.
+    #[serde(skip)]
+    pub tables: Tables,
+    /// What notes are made from, beside the figures.
+    #[serde(skip)]
+    pub evidence: Evidence,
+}
+
+/// The measured window in simulated time.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct WindowReport {
+    /// Its start, ns since the start of the run.
+    pub start_ns: u64,
+    /// The last completion, ns since the start of the run.
+    pub end_ns: u64,
+    /// Requests that arrived before it.
+    pub warmup_requests: u64,
+}
+
+/// Requests of one kind.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct DirectionReport {
+    /// Requests that arrived in the window and were completed.
+    pub requests: u64,
+    /// Their bytes; a flush has none.
+    pub bytes: u64,
+    /// Requests answered in the window, whenever they arrived, a second.
+    pub iops: f64,
+    /// Their bytes a second.
+    pub bandwidth_bytes_per_s: f64,
+    /// Response times.
+    pub latency_ns: LatencyReport,
+    /// Where the response times went.
+    pub blame: BlameReport,
+}
+
+/// Distribution of response times, ns. Mean, deviation, minimum and maximum are exact; percentiles have three
+/// significant digits.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct LatencyReport {
+    /// Mean.
+    pub mean: f64,
+    /// Standard deviation of the population.
+    pub std: f64,
+    /// Smallest.
+    pub min: u64,
+    /// Largest.
+    pub max: u64,
+    /// Median.
+    pub p50: u64,
+    /// 90th percentile.
+    pub p90: u64,
+    /// 95th percentile.
+    pub p95: u64,
+    /// 97th percentile.
+    pub p97: u64,
+    /// 98th percentile.
+    pub p98: u64,
+    /// 99th percentile.
+    pub p99: u64,
+    /// 99.5th percentile.
+    pub p99_5: u64,
+    /// 99.9th percentile.
+    pub p99_9: u64,
+    /// 99.99th percentile.
+    pub p99_99: u64,
+    /// Non-empty bins: (largest value of the bin, requests).
+    #[serde(skip)]
+    pub histogram: Vec<(u64, u64)>,
+}
+
+/// Parts of the response time, mean ns of a request. The parts' total is the mean response time exactly.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct BlameReport {
+    /// Over all requests.
+    pub mean: BlameParts,
+    /// Over the requests at and above the 99th percentile.
+    pub tail: BlameParts,
+}
+
+/// Sums of the parts over a set of requests, and their means.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct BlameParts {
+    /// Requests in the set.
+    pub requests: u64,
+    /// Sum of their response times, ns: equals the sum of `total_ns`.
+    pub response_total_ns: u128,
+    /// Part → sum over the set, ns. Parts: `link`, `admission`, `space`, `command`, `cell`, `transfer`, `suspend`,
+    /// `conflict`, `die_wait.<class>`, `channel_wait.<class>`; where they are something also `retry`, `decode`, `cpu`, `cpu_wait`,
+    /// `buffer`, `cache`, `write_back`, `gate`, `xor`, `translation`,
+    /// `misprediction`.
+    pub total_ns: BTreeMap<String, u128>,
+    /// Part → mean of a request, ns.
+    pub mean_ns: BTreeMap<String, f64>,
+}
+
+/// Requests of one flow. The parts of response times are given for the mean only.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct FlowReport {
+    /// Its name.
+    pub name: String,
+    /// The time of which its rates are: the window, or what of it had passed when the flow ended and others went on.
+    pub window: FlowWindow,
+    /// Read requests.
+    pub read: DirectionReport,
+    /// Write requests.
+    pub write: DirectionReport,
+    /// TRIM requests.
+    pub trim: DirectionReport,
+    /// Flush requests.
+    pub flush: DirectionReport,
+}
+
+/// A flow's part of the window.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct FlowWindow {
+    /// Its start, ns since the start of the run.
+    pub start_ns: u64,
+    /// Its end.
+    pub end_ns: u64,
+}
+
+impl Report {
+    /// Tells each flow when it ended, where others went on behind that: its rates are of the time until then.
+    pub fn end_flows(&mut self, ended: &[Option<Ns>]) {
+        let WindowReport { start_ns, end_ns, .. } = self.window;
+        for (number, flow) in self.flows.iter_mut().enumerate() {
+            let ended = ended.get(number).copied().flatten();
+            flow.window =
+                FlowWindow { start_ns, end_ns: ended.map_or(end_ns, |at| at.0.clamp(start_ns, end_ns)) };
+            let (own, whole) = (flow.window.end_ns - start_ns, end_ns - start_ns);
+            if own < whole && own > 0 {
+                let factor = whole as f64 / own as f64;
+                for direction in [&mut flow.read, &mut flow.write] {
+                    direction.iops *= factor;
+                    direction.bandwidth_bytes_per_s *= factor;
+                }
+            }
+        }
+    }
+}
+
+/// Requests of one stream. The parts of response times are given for the mean only.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct StreamReport {
+    /// Its number.
+    pub stream: u16,
+    /// Read requests.
+    pub read: DirectionReport,
+    /// Write requests.
+    pub write: DirectionReport,
+    /// TRIM requests.
+    pub trim: DirectionReport,
+    /// Flush requests.
+    pub flush: DirectionReport,
+}
+
+/// Flash operations that ended in the window.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct FlashReport {
+    /// All of them: `reads`, `programs` and `erases`.
+    pub operations: u64,
+    /// Flash pages read.
+    pub reads: u64,
+    /// Flash pages programmed.
+    pub programs: u64,
+    /// Blocks erased.
+    pub erases: u64,
+    /// Commands: a multi-plane operation counts once.
+    pub transactions: u64,
+    /// Suspensions of programs and erases.
+    pub suspensions: u64,
+    /// Commands of two and more planes.
+    pub multi_plane: u64,
+    /// Read commands whose array time overlapped the data-out of the read before; left out when there is none.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub cache_reads: u64,
+    /// Program commands whose data came in while the array programmed the page before; left out when there is none.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub cache_programs: u64,
+    /// Flash pages that were read and programmed inside a die; among `programs`, not among `reads`; left out when there
+    /// is none.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub copybacks: u64,
+    /// Class (`host_read`, `gc_program`, …) → pages or blocks, and commands.
+    pub by_class: BTreeMap<String, ClassReport>,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
+/// Flash operations of one class.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct ClassReport {
+    /// Flash pages read or programmed, or blocks erased.
+    pub operations: u64,
+    /// Commands: a multi-plane operation counts once.
+    pub transactions: u64,
+}
+
+/// Garbage collection.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct GcReport {
+    /// Blocks or superblocks collected.
+    pub victims: u64,
+    /// Mapping units moved.
+    pub moved_units: u64,
+    /// Host write units that had to wait for a free block.
+    pub stalled_units: u64,
+}
+
+/// Blocks emptied for one cause.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub struct MoveReport {
+    /// Blocks or superblocks emptied.
+    pub victims: u64,
+    /// Mapping units moved.
+    pub moved_units: u64,
+}
+
+/// Erase counts of the blocks.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct EraseReport {
+    /// Smallest.
+    pub min: u32,
+    /// Largest.
+    pub max: u32,
+    /// Mean.
+    pub mean: f64,
+    /// Standard deviation over the blocks.
+    pub std: f64,
+    /// Erase count → blocks.
+    pub distribution: BTreeMap<u32, u64>,
+}
+
+/// One die.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct DieReport {
+    /// Its channel.
+    pub channel: u32,
+    /// Time that it was occupied, ns, by class: waiting for the channel with a command or with data included.
+    pub busy_ns: BTreeMap<String, u64>,
+    /// Time of its cell array alone, ns, of the commands begun in the window.
+    pub array_ns: u64,
+    /// Flash pages waiting or running, mean over the window's time.
+    pub mean_outstanding: f64,
+    /// Most flash pages waiting or running at once.
+    pub max_outstanding: u32,
+    /// Erase counts of its blocks.
+    pub erases: EraseSpan,
+    /// The ideal second server that read for the host; left out where there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub second_server: Option<SecondServerReport>,
+    /// What its planes did by themselves; left out where they do nothing alone.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub planes: Vec<PlaneReport>,
+}
+
+/// A plane that collects, or reads, beside what its die does.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct PlaneReport {
+    /// Time that these commands occupied it, ns, by class; where planes read apart also those of the whole die.
+    pub busy_ns: BTreeMap<String, u64>,
+    /// Time of its cell array in them, ns, of the commands begun in the window.
+    pub array_ns: u64,
+}
+
+/// The ideal second server of a die or of a channel.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct SecondServerReport {
+    /// Time that it was occupied by reads of the host, ns.
+    pub busy_ns: u64,
+    /// A die's: time of reading cells alone, ns, of the commands begun in the window.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub array_ns: Option<u64>,
+}
+
+/// One channel.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct ChannelReport {
+    /// Time that it moved commands or data, ns, by class.
+    pub busy_ns: BTreeMap<String, u64>,
+    /// Erase counts of its blocks.
+    pub erases: EraseSpan,
+    /// The ideal second bus for reads of the host; left out where there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub second_server: Option<SecondServerReport>,
+}
+
+/// The controller's processor.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct CpuReport {
+    /// Each core, in order of number.
+    pub cores: Vec<CoreReport>,
+    /// Kind of work (`read_request`, `lookup`, …) → what was taken on in the window, of kinds that take time.
+    pub by_cost: BTreeMap<String, CostReport>,
+}
+
+/// One core.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct CoreReport {
+    /// Time that it worked in the window, ns.
+    pub busy_ns: u64,
+}
+
+/// Work of one kind.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct CostReport {
+    /// How often it came in the window.
+    pub count: u64,
+    /// The time that it takes in all, ns, within the window or behind it.
+    pub total_ns: u64,
+}
+
+/// The drive's tables at the end.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct DriveReport {
+    /// Logical pages (mapping units).
+    pub logical_units: u64,
+    /// Physical mapping units.
+    pub physical_units: u64,
+    /// Logical pages that hold data.
+    pub mapped_units: u64,
+    /// Bytes of a mapping unit.
+    pub mapping_unit_bytes: u32,
+    /// Flash page reads that were sent to another die because the page had moved while they waited.
+    pub rerouted_reads: u64,
+    /// Reads of pages that hold no data.
+    pub unmapped_reads: u64,
+    /// What no drive can be built with, as `key = value`; left out for a drive that could be.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub not_physical: Vec<String>,
+    /// Space reserved, and for whom; left out where there is none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub reserved: Vec<ReservedReport>,
+}
+
+/// What checked mode verified.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct CheckedReport {
+    /// Page reads whose OOB was compared with the newest version.
+    pub reads_verified: u64,
+    /// Logical pages audited at the end.
+    pub pages_audited: u64,
+    /// Further copies audited at the end; left out where there are none.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub copies_audited: u64,
+}
