@@ -30,6 +30,8 @@ pub struct Pending {
     pub domain: Option<DomainId>,
     /// Why it is of no use any more.
     pub cancelled: Option<CopyLoss>,
+    /// The next one of the same page, as long as it is wanted: its number plus one, 0 behind the last.
+    next_plus_one: u32,
 }
 
 /// Copies of a page, the oldest first: nearly always one, which needs no memory of its own.
@@ -107,8 +109,8 @@ impl CopyList {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Page {
     copies: CopyList,
-    /// Copies on their way that are still wanted.
-    pending: u32,
+    /// The first of its copies on their way that are still wanted, which form a chain: its number plus one, 0 for none.
+    pending_plus_one: u32,
     /// The primary lies where a copy was made, not where the placement put it.
     promoted: bool,
 }
@@ -205,18 +207,15 @@ impl Copies {
 
     /// A copy is on its way; returns its number.
     pub fn begin(&mut self, lpa: Lpa, owner: usize, to: CopyTarget) -> u32 {
-        self.page(lpa).pending += 1;
-        let pending = Some(Pending { lpa, owner, to, domain: None, cancelled: None });
-        match self.free.pop() {
-            Some(number) => {
-                self.pending[number as usize] = pending;
-                number
-            }
-            None => {
-                self.pending.push(pending);
-                (self.pending.len() - 1) as u32
-            }
+        let number = self.free.pop().unwrap_or_else(|| {
+            self.pending.push(None);
+            (self.pending.len() - 1) as u32
+        });
+        let next_plus_one = std::mem::replace(&mut self.page(lpa).pending_plus_one, number + 1);
+        if let Some(pending) = self.pending.get_mut(number as usize) {
+            *pending = Some(Pending { lpa, owner, to, domain: None, cancelled: None, next_plus_one });
         }
+        number
     }
 
     /// A copy on its way.
@@ -229,10 +228,32 @@ impl Copies {
         let pending = self.pending.get_mut(number as usize)?.take()?;
         self.free.push(number);
         if pending.cancelled.is_none() {
-            self.page(pending.lpa).pending -= 1;
+            self.unchain(number, &pending);
             self.tidy(pending.lpa);
         }
         Some(pending)
+    }
+
+    /// Takes a copy out of those of its page that are on their way.
+    fn unchain(&mut self, number: u32, ended: &Pending) {
+        let page = self.page(ended.lpa);
+        if page.pending_plus_one == number + 1 {
+            page.pending_plus_one = ended.next_plus_one;
+            return;
+        }
+        let mut before = page.pending_plus_one;
+        while let Some(other) = self.in_chain(before) {
+            if other.next_plus_one == number + 1 {
+                other.next_plus_one = ended.next_plus_one;
+                return;
+            }
+            before = other.next_plus_one;
+        }
+    }
+
+    /// The copy on its way of this number plus one.
+    fn in_chain(&mut self, plus_one: u32) -> Option<&mut Pending> {
+        plus_one.checked_sub(1).and_then(|number| self.pending(number))
     }
 
     /// There is one more copy.
@@ -270,13 +291,10 @@ impl Copies {
     /// primary was a copy once.
     pub fn forget(&mut self, lpa: Lpa, why: CopyLoss) -> (CopyList, bool) {
         let Some(page) = self.take_page(lpa) else { return (CopyList::None, false) };
-        if page.pending > 0 {
-            let of_page = |pending: &&mut Pending| pending.lpa == lpa && pending.cancelled.is_none();
-            self.pending
-                .iter_mut()
-                .flatten()
-                .filter(of_page)
-                .for_each(|pending| pending.cancelled = Some(why));
+        let mut wanted = page.pending_plus_one;
+        while let Some(pending) = self.in_chain(wanted) {
+            pending.cancelled = Some(why);
+            wanted = pending.next_plus_one;
         }
         (page.copies, page.promoted)
     }
@@ -330,5 +348,30 @@ mod tests {
         let cancelled = numbers.map(|number| copies.finish(number).and_then(|pending| pending.cancelled));
         assert_eq!(cancelled, [Some(CopyLoss::Trimmed), None]);
         assert_eq!(copies.under_way(), 0);
+    }
+
+    #[test]
+    fn of_a_page_those_on_their_way_end_in_any_order_and_the_others_are_cancelled() {
+        for ended in 0..3 {
+            let mut copies = Copies::default();
+            copies.enable(100);
+            let numbers: Vec<u32> =
+                (0..3).map(|owner| copies.begin(Lpa(7), owner, CopyTarget::Reserved)).collect();
+            let of_another = copies.begin(Lpa(8), 0, CopyTarget::Reserved);
+            assert_eq!(copies.finish(numbers[ended]).map(|pending| pending.owner), Some(ended));
+            let again = copies.begin(Lpa(9), 5, CopyTarget::Reserved);
+            assert_eq!(again, numbers[ended], "its number is used again");
+            copies.forget(Lpa(7), CopyLoss::Written);
+            for (owner, &number) in numbers.iter().enumerate().filter(|&(owner, _)| owner != ended) {
+                let pending = copies.finish(number).unwrap();
+                assert_eq!((pending.owner, pending.cancelled), (owner, Some(CopyLoss::Written)));
+            }
+            for (number, lpa) in [(of_another, Lpa(8)), (again, Lpa(9))] {
+                assert!(copies.has(lpa));
+                assert_eq!(copies.finish(number).map(|pending| pending.cancelled), Some(None));
+                assert!(!copies.has(lpa), "nothing is left to know of it");
+            }
+            assert_eq!((copies.under_way(), copies.pages.len()), (0, 0));
+        }
     }
 }
