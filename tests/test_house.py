@@ -43,8 +43,8 @@ def modules(crate: str) -> dict[str, set[str]]:
         module = file.relative_to(source).parts[0].removesuffix(".rs")
         code = re.split(r"#\[cfg\(test\)\]\s*(?:#\[[^\n]*\s*)*(?:pub\S* )?mod \w+ \{", file.read_text())[0]
         code = re.sub(r"//.*", "", code)
-        if file.parent == source:
-            code = re.sub(r"\bsuper::", "crate::", code)
+        below = len(file.relative_to(source).parts) - (file.stem == "mod")
+        code = re.sub(rf"\b(?<!super::)(?:super::){{{below}}}(?!super)", "crate::", code)
         edges[module] |= set(re.findall(r"\bcrate::(\w+)::", code)) - {module}
     return edges
 

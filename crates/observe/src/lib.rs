@@ -12,6 +12,7 @@ pub mod end_of_life;
 pub mod energy;
 pub mod evidence;
 mod histogram;
+pub mod intervals;
 pub mod latency;
 pub mod lean;
 pub mod mapping;

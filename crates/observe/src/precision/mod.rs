@@ -6,32 +6,18 @@ mod student;
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
-
 use super::batches::{Batches, Milestone, Side};
 use super::blame::level_of;
 use super::latency::DirectionRecorder;
 use super::recorder::Recorder;
-pub use ratio::{Interval, Spread, spread};
+use crate::intervals::{Interval, IntervalsReport};
+pub use ratio::{Spread, spread};
 
 /// Batches below which nothing is said of certainty.
 pub const LEAST_BATCHES: usize = super::batches::MOST / 2;
 
 /// Share of such intervals that hold the expectation, for a window that is stationary.
 const CONFIDENCE: f64 = 0.95;
-
-/// The intervals of a result.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct IntervalsReport {
-    /// 0.95.
-    pub confidence: f64,
-    /// Whole batches of the window.
-    pub batches: u64,
-    /// Answered requests of each.
-    pub requests_per_batch: u64,
-    /// Path of the figure in the result → its interval; `None` where the window is too small for one.
-    pub figures: BTreeMap<String, Option<Interval>>,
-}
 
 /// Percentiles that have an interval, with their names.
 pub const PERCENTILES: [(&str, f64); 9] = [

@@ -1,41 +1,13 @@
 //! The interval of a ratio of two sums, such as nanoseconds by requests or bytes programmed by bytes written, from batches.
 
-use serde::Serialize;
-
 use super::student::t95;
+use crate::intervals::Interval;
 
 /// Fewest batches of an interval: the lower end of Schmeiser's range (see [`crate::batches`]).
 const LEAST: usize = 10;
 
 /// Above this the hypothesis that batches don't depend on each other is rejected: standard normal, one-sided, 5%.
 const DEPENDENT: f64 = 1.645;
-
-/// A 95% interval.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Interval {
-    /// Its lower end.
-    pub low: f64,
-    /// Its upper end.
-    pub high: f64,
-    /// Degrees of freedom of Student's t: batches − 1.
-    pub degrees: u32,
-    /// Whether it reaches farther from the figure than the figure from nothing: then chance is all that the figure tells. Left out
-    /// where it doesn't.
-    #[serde(skip_serializing_if = "is_false")]
-    pub unsure: bool,
-}
-
-#[allow(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
-fn is_false(flag: &bool) -> bool {
-    !flag
-}
-
-impl Interval {
-    /// That of this figure.
-    pub fn of(value: f64, low: f64, high: f64, degrees: u32) -> Self {
-        Self { low, high, degrees, unsure: (high - value).max(value - low) > value }
-    }
-}
 
 /// The standard error of a ratio, and its degrees of freedom.
 #[derive(Clone, Copy, Debug, PartialEq)]
