@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import collections
 import os
+import platform
 import struct
 import subprocess
 import sys
@@ -30,10 +31,21 @@ Line = tuple[str, int]
 """File below crates/, and number."""
 
 
+def output_of(command: Sequence[str]) -> str:
+    """What a tool prints; ends the program, with what it said last, where it can't be run or fails."""
+    try:
+        done = subprocess.run(command, check=False, capture_output=True, text=True, errors="replace")
+    except OSError as error:
+        sys.exit(f"{command[0]}: {error.strerror}")
+    if done.returncode:
+        sys.exit(f"{command[0]}: {(done.stderr.strip().splitlines() or ['it failed'])[-1]}")
+    return done.stdout
+
+
 def lines_by_offset() -> dict[int, list[Line]]:
     """The lines that begin at each instruction of the module."""
     command = ["objdump", "--dwarf=decodedline", str(_core.__file__)]
-    text = subprocess.run(command, check=True, capture_output=True, text=True, errors="replace").stdout
+    text = output_of(command)
     lines: dict[int, list[Line]] = {}
     ours = {str(path.relative_to(CRATES)) for path in CRATES.glob("**/*.rs")}
     file = ""
@@ -55,13 +67,19 @@ def met_by(command: Sequence[str], offsets: Sequence[int]) -> bytes:
         (folder / "list").write_bytes(struct.pack(f"={len(offsets)}I", *offsets))
         (folder / "met").write_bytes(bytes(len(offsets)))
         compiler = [os.environ.get("CC", "cc"), "-O1", "-shared", "-fPIC"]
-        subprocess.run([*compiler, "-o", str(folder / "trap.so"), str(HERE / "trap.c")], check=True)
+        output_of([*compiler, "-o", str(folder / "trap.so"), str(HERE / "trap.c")])
         path = os.pathsep.join(filter(None, [str(HERE), os.environ.get("PYTHONPATH")]))
         environment = {**os.environ, "PYTHONPATH": path, "WORDLINE_LINES_RUN": name}
-        done = subprocess.run(command, check=False, env=environment)
+        try:
+            done = subprocess.run(command, check=False, env=environment)
+        except OSError as error:
+            sys.exit(f"{command[0]}: {error.strerror}")
         if done.returncode:
             print(f"the command ended with {done.returncode}", file=sys.stderr)
-        return (folder / "met").read_bytes()
+        met = (folder / "met").read_bytes()
+    if not any(met):
+        sys.exit("no Python of this environment in the command ran a line of the engine")
+    return met
 
 
 def room(file: str) -> str:
@@ -87,6 +105,8 @@ def main() -> int:
     given = parser.parse_args()
     if not given.command:
         parser.error("no command")
+    if platform.machine() != "x86_64":
+        sys.exit(f"{platform.machine()}: allowed: x86_64, whose breakpoints these are")
     lines = lines_by_offset()
     if not lines:
         sys.exit(f"{_core.__file__} has no line tables: make setup builds one that has")

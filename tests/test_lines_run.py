@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import platform
 import shutil
 import subprocess
@@ -45,6 +46,27 @@ def test_it_tells_the_lines_of_a_system_that_a_run_uses() -> None:
     assert with_it < without - 50
 
 
-def test_a_command_is_asked_for() -> None:
-    done = subprocess.run([sys.executable, str(SCRIPT)], capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr.count("no command")) == (2, 1)
+@pytest.mark.parametrize(
+    ("command", "environment", "said"),
+    [
+        ([], {}, "no command"),
+        (["no-such-command"], {}, "no-such-command: No such file"),
+        (["true"], {}, "no Python"),
+        (["true"], {"CC": "no-such-compiler"}, "no-such-compiler: No such file"),
+        (["true"], {"PATH": "/nowhere"}, "objdump: No such file"),
+    ],
+)
+@pytest.mark.skipif(not here, reason="needs objdump and cc on x86-64")
+def test_what_it_cannot_do_is_told_in_a_line(
+    command: list[str], environment: dict[str, str], said: str
+) -> None:
+    done = subprocess.run(
+        [sys.executable, str(SCRIPT), *command],
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode != 0
+    assert said in done.stderr.splitlines()[-1]
+    assert "Traceback" not in done.stderr

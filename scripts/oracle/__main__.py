@@ -3,7 +3,7 @@
 python scripts/oracle draw               draw the descriptions anew, and record what they do
 python scripts/oracle record             record what the known descriptions do
 python scripts/oracle record-presets     the same of every drive with every scheme
-python scripts/oracle check [--share N]  every N-th of them, of arrays, own policies, traces, by the record
+python scripts/oracle check [--share N]  every N-th of them and of those beside them, by the record
 python scripts/oracle presets            every drive with every scheme, against the record
 python scripts/oracle compare MODULE     this build beside another, named as for WORDLINE_CORE
 """
@@ -33,7 +33,7 @@ OF_PRESETS = descriptions.FOLDER / "presets.json"
 """The same of the presets."""
 
 FURTHER = descriptions.FOLDER / "further.json"
-"""The same of arrays, policies in Python, and recorded traces."""
+"""The same of those beside the drawn ones (further.py)."""
 
 COMMANDS = ("draw", "record", "record-presets", "check", "presets", "compare", "hashes", "events")
 
@@ -45,7 +45,7 @@ def record(path: Path, rows: Iterable[Row]) -> None:
 
 
 def record_further() -> None:
-    """Keeps what arrays, own policies and traces do, if they go; of traces not here, what was kept."""
+    """Keeps what those beside the drawn ones do, if they go; of traces not here, what was kept."""
     before = {name: digest for name, digest in recorded(FURTHER).items() if name.startswith("trace ")}
     done = {row.name: courses.whole(row).digest for row in further.rows()}
     going = {name: digest for name, digest in done.items() if not digest.startswith("refused")}
