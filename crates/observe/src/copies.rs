@@ -2,78 +2,31 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
-use wordline_ftl::replicate::{CopyLoss, LOSSES};
+use serde::Serialize;
+use wordline_ftl::replicate::{CopyCounters, CopyLoss, LOSSES};
 
-/// Counters of one system's copies.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct CopyCounters {
-    /// Mapping units of copies, those on their way included: now, and most at once.
-    pub now: u32,
-    /// Most at once in the window.
-    pub most: u32,
-    /// Copies that took effect.
-    pub made: u64,
-    /// Those that were asked for when their page was not being read, so that it was read for them.
-    pub extra_reads: u64,
-    /// Copies that became the primary.
-    pub promoted: u64,
-    /// Mapping units that garbage collection and other moves moved.
-    pub moved: u64,
-    /// Reads of mapping units served.
-    pub reads: u64,
-    /// Flash pages left unused to reach the wanted die.
-    pub passed_over: u64,
-    dropped: [u64; LOSSES],
-    given_up: [u64; LOSSES],
-}
-
-impl CopyCounters {
-    /// One more, on its way.
-    pub fn begin(&mut self) {
-        self.now += 1;
-        self.most = self.most.max(self.now);
-    }
-
-    /// A copy is gone.
-    pub fn dropped(&mut self, why: CopyLoss) {
-        self.now -= 1;
-        self.dropped[why as usize] += 1;
-    }
-
-    /// A copy was never made.
-    pub fn given_up(&mut self, why: CopyLoss) {
-        self.given_up[why as usize] += 1;
-    }
-
-    /// The window opens.
-    pub fn open_window(&mut self) {
-        *self = Self { now: self.now, most: self.now, ..Self::default() };
-    }
-
-    /// As a result.
-    pub fn report(&self, system: String, budget: u32) -> SystemCopiesReport {
-        let by_reason = |counts: &[u64; LOSSES]| {
-            CopyLoss::ALL
-                .iter()
-                .map(|&why| (why.name().to_owned(), counts[why as usize]))
-                .filter(|&(_, count)| count > 0)
-                .collect()
-        };
-        SystemCopiesReport {
-            system,
-            budget_units: budget,
-            units_now: self.now,
-            units_max: self.most,
-            made: self.made,
-            extra_reads: self.extra_reads,
-            promoted: self.promoted,
-            moved_units: self.moved,
-            passed_over_pages: self.passed_over,
-            dropped: by_reason(&self.dropped),
-            given_up: by_reason(&self.given_up),
-            reads_served: self.reads,
-        }
+/// The copies of a system as a result.
+pub fn report_of(counters: &CopyCounters, system: String, budget: u32) -> SystemCopiesReport {
+    let by_reason = |counts: &[u64; LOSSES]| {
+        CopyLoss::ALL
+            .iter()
+            .map(|&why| (why.name().to_owned(), counts[why as usize]))
+            .filter(|&(_, count)| count > 0)
+            .collect()
+    };
+    SystemCopiesReport {
+        system,
+        budget_units: budget,
+        units_now: counters.now,
+        units_max: counters.most,
+        made: counters.made,
+        extra_reads: counters.extra_reads,
+        promoted: counters.promoted,
+        moved_units: counters.moved,
+        passed_over_pages: counters.passed_over,
+        dropped: by_reason(counters.all_dropped()),
+        given_up: by_reason(counters.all_given_up()),
+        reads_served: counters.reads,
     }
 }
 

@@ -8,7 +8,6 @@ pub mod copies;
 pub mod data_cache;
 pub mod disturb;
 pub mod dram;
-pub mod end_of_life;
 pub mod energy;
 pub mod evidence;
 mod histogram;
@@ -33,3 +32,5 @@ pub mod slc_cache;
 pub mod table;
 pub mod tally;
 pub mod tenants;
+
+pub use wordline_ftl::blocks::end_of_life;

@@ -3,37 +3,18 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use wordline_systems::reclaim::Routine;
+use wordline_ftl::reclaim::Routine;
+
+pub use wordline_ftl::reclaim::ReclaimRecord;
 
 /// Most rows of [`ReadReclaimReport::records`].
 const MOST_RECORDS: usize = 1 << 20;
 
-/// One reclaim of a superblock (a block, where there are none), as it was decided.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct ReclaimRecord {
-    /// When, ns since the start of the run.
-    pub time_ns: u64,
-    /// Its number.
-    pub superblock: u32,
-    /// How often this data has been reclaimed before, from superblock to superblock.
-    pub round: u32,
-    /// Array reads of each of its blocks since their erase.
-    pub reads: Vec<u32>,
-    /// Which pages went to other blocks.
-    pub routine: Routine,
-    /// Mapping units that were valid.
-    pub moved: u32,
-    /// Those that were not.
-    pub holes: u32,
-}
-
-impl ReclaimRecord {
-    /// How far the most read block was beyond the mean, by the mean; 0 without reads.
-    fn excess(&self) -> f64 {
-        let sum: u64 = self.reads.iter().map(|&reads| u64::from(reads)).sum();
-        let most = self.reads.iter().copied().max().unwrap_or(0);
-        if sum == 0 { 0.0 } else { f64::from(most) * self.reads.len() as f64 / sum as f64 - 1.0 }
-    }
+/// How far the most read block of a superblock was beyond the mean, by the mean; 0 without reads.
+fn excess(record: &ReclaimRecord) -> f64 {
+    let sum: u64 = record.reads.iter().map(|&reads| u64::from(reads)).sum();
+    let most = record.reads.iter().copied().max().unwrap_or(0);
+    if sum == 0 { 0.0 } else { f64::from(most) * record.reads.len() as f64 / sum as f64 - 1.0 }
 }
 
 /// Counters of read reclaim in the window.
@@ -74,7 +55,7 @@ impl ReclaimCounters {
     /// A superblock is to be reclaimed; its record is kept where that is asked for.
     pub fn reclaimed(&mut self, record: ReclaimRecord, keeps: bool) {
         *self.by_routine.entry(record.routine).or_default() += 1;
-        self.excess += record.excess();
+        self.excess += excess(&record);
         if keeps && self.records.len() < MOST_RECORDS {
             self.records.push(record);
         }

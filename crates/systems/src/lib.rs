@@ -20,22 +20,20 @@ pub mod astro;
 pub mod awaited;
 pub mod block_map;
 pub mod collision;
-mod events;
 pub mod hotr;
 pub mod pacp;
 pub mod page_counters;
-pub mod plan;
 pub mod policies;
-pub mod reclaim;
 pub mod shuffler;
 mod system;
-mod view;
 mod watches;
 
+pub use wordline_ftl::{events, plan, reclaim, view};
+
 pub use action::Action;
-pub use events::{Access, AllowedPlanes, Distance, Event, ReadEvent, WornBlock, WritePlace};
-pub use plan::{Pin, Place, Plan, Step};
 pub use policies::{ReclaimPolicy, SystemPolicy, of_scheme};
 pub use system::{Figure, System};
-pub use view::{DriveView, View};
 pub use watches::Watches;
+pub use wordline_ftl::events::{Access, AllowedPlanes, Distance, Event, ReadEvent, WornBlock, WritePlace};
+pub use wordline_ftl::plan::{Pin, Place, Plan, Step};
+pub use wordline_ftl::view::{DriveView, View};

@@ -9,6 +9,10 @@ use wordline_flash::nand::CellMode;
 use wordline_flash::nand::bit_errors::ReadOutcome;
 use wordline_flash::sched::queue::{Op, OpId};
 use wordline_flash::{Above, Count, Flash};
+use wordline_ftl::work::{
+    are_current, block_erased, block_worn, commit_program, confirm_read, count_page_reads, has_withdrawn,
+    judge_guess, page_was_read, program_ended, rebuild_instead, verify_read, verify_source,
+};
 
 impl Above for Device {
     #[inline(always)]
@@ -35,51 +39,51 @@ impl Above for Device {
     }
 
     fn is_open(&self, head: OpId) -> bool {
-        let (ppa, point) = (self.flash.pool[head].ppa, self.ftl.purposes[head].point);
-        let point = self.ftl.domain[self.ftl.domain_of(ppa).index()].points.get(usize::from(point));
-        point.is_some_and(|point| point.open_unit == head && point.has_room())
+        self.ftl.is_open(head, self.flash.pool[head].ppa)
     }
 
     #[inline]
     fn stands(&mut self, head: OpId) -> bool {
-        self.are_current(head) && !(self.ftl.translation.asks_systems() && self.has_withdrawn(head))
+        are_current(self, head) && !(self.ftl.translation().asks_systems() && has_withdrawn(self, head))
     }
 
     #[inline(always)]
     fn takes(&mut self, head: OpId) -> OpId {
-        self.confirm_read(head)
+        confirm_read(self, head)
     }
 
     fn waits_for_plane(&mut self, die: DieId, head: OpId) -> OpId {
-        self.rebuild_instead(die, head)
+        rebuild_instead(self, die, head)
     }
 
     #[inline(always)]
     fn unit_begins(&mut self, unit: OpId) {
         let Op { class, copyback, tentative, .. } = self.flash.pool[unit];
         if tentative {
-            self.judge_guess(unit);
+            judge_guess(self, unit);
         }
         let watched = self.flash.rules.checked || self.observers.probe.is_some();
         if class.op() == FlashOp::Read {
-            if watched || self.ftl.copies.has(self.ftl.purposes[unit].lpa) {
-                self.verify_read(unit);
+            if watched || self.ftl.copies().has(self.ftl.purposes()[unit].lpa) {
+                verify_read(self, unit);
             }
         } else if watched && copyback {
-            self.verify_source(unit);
+            verify_source(self, unit);
         }
     }
 
     #[inline(always)]
     fn program_begins(&mut self, head: OpId) {
-        self.commit_program(head);
+        commit_program(self, head);
     }
 
     fn page_disturbed(&mut self, head: OpId, outcome: &ReadOutcome, worn: Option<u32>) {
         if let Some(reads) = worn {
-            self.block_worn(self.ftl.purposes[head].lpa, self.flash.pool[head].ppa, reads);
+            let lpa = self.ftl.purposes()[head].lpa;
+            let ppa = self.flash.pool[head].ppa;
+            block_worn(self, lpa, ppa, reads);
         }
-        self.count_page_reads(head);
+        count_page_reads(self, head);
         self.observers.recorder.disturb.reads += 1 + u64::from(outcome.retries);
         if outcome.uncorrectable {
             // Its readers are answered all the same; whatever else a drive does about it begins here.
@@ -93,16 +97,16 @@ impl Above for Device {
 
     #[inline]
     fn page_read(&mut self, head: OpId, class: Class, die: Option<DieId>) {
-        self.page_was_read(head, class, die);
+        page_was_read(self, head, class, die);
     }
 
     #[inline(always)]
     fn programmed(&mut self, head: OpId, die: DieId) {
-        self.program_ended(head, die);
+        program_ended(self, head, die);
     }
 
     fn erased(&mut self, head: OpId) {
-        self.block_erased(head);
+        block_erased(self, head);
     }
 
     fn has_failed(&self) -> bool {

@@ -2,6 +2,7 @@
 
 use super::front::Front;
 use super::requests::{Carried, Request};
+use wordline_ftl::work::{forget, read_for_host, write_for_host};
 
 use super::Device;
 use super::fetch::{UNITS_AHEAD, UNITS_NEAR};
@@ -207,7 +208,7 @@ impl Device {
             if is_cached && self.read_from_cache(number, Lpa(lpa), wanted(lpa)) {
                 continue;
             }
-            head = self.read_for_host(number, Lpa(lpa), wanted(lpa), head);
+            head = read_for_host(self, number, Lpa(lpa), wanted(lpa), head);
         }
         self.page_done(number);
     }
@@ -236,7 +237,7 @@ impl Device {
             if lpa & (self.geometry.units_per_page() - 1) == 0 {
                 plane = None;
             }
-            self.write_for_host(number, Lpa(lpa), wanted(lpa), &mut plane);
+            write_for_host(self, number, Lpa(lpa), wanted(lpa), &mut plane);
         }
         self.page_done(number);
     }
@@ -248,7 +249,7 @@ impl Device {
         for lpa in offset.div_ceil(unit)..(offset + length) / unit {
             let lpa = lpa as u32;
             self.controller.fetch_cached(lpa.saturating_add(UNITS_AHEAD));
-            self.forget(id, Lpa(lpa));
+            forget(self, id, Lpa(lpa));
         }
         if self.controller.cache.is_on() {
             self.tend_cache();
@@ -269,13 +270,13 @@ impl Device {
     /// page that is done last is the one that the request's blame follows.
     #[inline(always)]
     pub(super) fn unit_done(&mut self, unit: OpId, die: Option<DieId>) {
-        let number = self.ftl.purposes[unit].whose.request();
+        let number = self.ftl.purposes()[unit].whose.request();
         let request = &mut self.front.requests[number as usize];
         request.left -= 1;
         if request.left == 0 {
             self.answer(number, Some(unit), die);
         } else if self.rules.link.read_data == LinkData::Page {
-            self.page_crosses(number, self.ftl.purposes[unit].lpa);
+            self.page_crosses(number, self.ftl.purposes()[unit].lpa);
         }
         self.flash.pool.remove(unit);
     }
@@ -311,7 +312,7 @@ impl Device {
         let latency = end.since(request.arrival);
         let before = unit.and_then(|unit| self.flash.pool.parts(unit));
         let during = die.map(|die| &self.flash.die(die).command.parts);
-        if self.ftl.versions.is_some() {
+        if self.ftl.versions().is_some() {
             let inside: u64 = before.into_iter().chain(during).map(Parts::total).sum();
             let total = inside + request.admission + request.link + request.cpu + request.cpu_wait;
             if total != latency.0 {

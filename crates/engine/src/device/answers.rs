@@ -73,7 +73,7 @@ impl Device {
     /// data.
     pub fn waiting_before(&self, offset: u64) -> u32 {
         let lpa = offset / u64::from(self.geometry.unit_bytes);
-        if lpa >= u64::from(self.ftl.logical_units) {
+        if lpa >= u64::from(self.ftl.logical_units()) {
             return 0;
         }
         let ppa = self.ftl.lookup(Lpa(lpa as u32));

@@ -3,27 +3,16 @@
 
 use super::Device;
 use super::controller::Controller;
-use super::ftl::Ftl;
-use super::purposes::Purpose;
 use super::timers::Timer;
 use crate::cache::state::Promise;
 use crate::cache::table::{Slot, Written};
 use crate::cache::{Access, Cache, CachePolicy, CacheSlot, WRITE_BACK_PROGRAM, WRITE_BACK_READ};
-use crate::placement::Placement;
 use crate::sched::queue::{Op, OpId};
 use wordline_base::class::Class;
 use wordline_base::ids::{Lpa, Ppa};
 use wordline_base::parts::Part;
-
-impl Ftl {
-    /// Group of a unit among the dirty ones: those that go to one write point, of its domain where that follows from the
-    /// address.
-    #[inline]
-    pub(super) fn group_of(&self, lpa: Lpa, point: u8) -> u32 {
-        let domain = self.placement.plane_by_address(lpa).map_or(0, |plane| self.domains.of(plane).0);
-        self.points.group(domain, point)
-    }
-}
+use wordline_ftl::work::Purpose;
+use wordline_ftl::work::{host_point, new_op};
 
 impl Controller {
     /// Brings what the search for a unit begins with towards the caches, if there is a cache.
@@ -64,7 +53,7 @@ impl Device {
             }
         }
         let op = Op { bytes, wait_from: self.flash.now(), ..Op::new(WRITE_BACK_PROGRAM, Ppa::NONE) };
-        let id = self.new_op(op, Purpose::of_host(request, lpa));
+        let id = new_op(self, op, Purpose::of_host(request, lpa));
         if room {
             return self.entered(id, durable);
         }
@@ -80,7 +69,7 @@ impl Device {
     pub(super) fn admit_waiting_writes(&mut self) {
         while let Some(&id) = self.controller.cache.state.waiting.front() {
             let cache = &self.controller.cache;
-            let Purpose { lpa, whose, .. } = self.ftl.purposes[id];
+            let Purpose { lpa, whose, .. } = self.ftl.purposes()[id];
             if cache.state.is_pressed() {
                 return;
             }
@@ -118,7 +107,7 @@ impl Device {
             self.flash.pool.prefetch(later);
         }
         if let Some(&soon) = state.waiting.get(1) {
-            state.table.prefetch(self.ftl.purposes[soon].lpa);
+            state.table.prefetch(self.ftl.purposes()[soon].lpa);
         }
     }
 
@@ -144,10 +133,10 @@ impl Device {
     fn enter(&mut self, request: u32, lpa: Lpa, held: Option<Slot>) {
         let (start, end) = self.front.wanted_range(request, lpa, self.geometry.unit_bytes);
         let stream = self.front.requests[request as usize].stream();
-        let point = self.host_point(lpa, stream);
+        let point = host_point(self, lpa, stream);
         let group = self.ftl.group_of(lpa, point);
-        let before = self.ftl.versions.as_ref().map_or(0, |versions| versions.newest(lpa));
-        let version = self.ftl.versions.as_mut().map_or(0, |versions| versions.overwrite(lpa));
+        let before = self.ftl.versions().map_or(0, |versions| versions.newest(lpa));
+        let version = self.ftl.version_of_overwrite(lpa);
         let now = self.flash.now();
         let cache = &mut self.controller.cache;
         let state = &mut cache.state;
@@ -219,7 +208,7 @@ impl Device {
             self.page_done(request);
         } else {
             let op = Op { bytes, ..Op::new(Class::HostRead, Ppa::NONE) };
-            let id = self.new_op(op, Purpose::of_host(request, lpa));
+            let id = new_op(self, op, Purpose::of_host(request, lpa));
             self.access_dram(id);
         }
         true
@@ -228,7 +217,7 @@ impl Device {
     /// A read takes what the cache holds: checked mode compares it with the newest version.
     fn verify_cached(&mut self, request: u32, lpa: Lpa, slot: Slot) {
         let mut newest = 0;
-        if let Some(versions) = &self.ftl.versions {
+        if let Some(versions) = self.ftl.versions() {
             newest = versions.newest(lpa);
             self.observers.reads_verified += 1;
             if self.controller.cache.state.table.version(slot) != newest {
@@ -241,24 +230,9 @@ impl Device {
         }
     }
 
-    /// The version that flash must hold of a unit: the newest, unless that is in the cache only.
-    #[inline]
-    pub(super) fn version_in_flash(&self, lpa: Lpa) -> u32 {
-        let table = &self.controller.cache.state.table;
-        let cached = table.find(lpa).map(|slot| table.in_flash(slot));
-        cached.unwrap_or_else(|| self.ftl.versions.as_ref().map_or(0, |versions| versions.newest(lpa)))
-    }
-
-    /// Whether a place holds the version that flash must hold of a unit; always without versions.
-    #[inline]
-    pub(super) fn holds_newest(&self, lpa: Lpa, ppa: Ppa) -> bool {
-        let newest = self.version_in_flash(lpa);
-        self.ftl.versions.as_ref().is_none_or(|versions| versions.holds(ppa, newest))
-    }
-
     /// Whether a waiting read needs no flash any more, because the cache has got what it wants.
     pub(super) fn is_overtaken(&self, unit: OpId) -> bool {
-        let Purpose { lpa, whose, .. } = self.ftl.purposes[unit];
+        let Purpose { lpa, whose, .. } = self.ftl.purposes()[unit];
         let class = self.flash.pool[unit].class;
         let cache = &self.controller.cache;
         if class == WRITE_BACK_READ {
@@ -273,7 +247,7 @@ impl Device {
 
     /// A read whose page is no longer where it was: whether the cache serves it instead.
     pub(super) fn serve_late(&mut self, unit: OpId) -> bool {
-        let Purpose { lpa, whose, .. } = self.ftl.purposes[unit];
+        let Purpose { lpa, whose, .. } = self.ftl.purposes()[unit];
         let class = self.flash.pool[unit].class;
         let (overtaken, mapped) = (self.is_overtaken(unit), self.ftl.is_mapped(lpa));
         if class == WRITE_BACK_READ {
@@ -302,7 +276,7 @@ impl Device {
             // It takes no reads in.
             return;
         }
-        let Purpose { lpa, whose, .. } = self.ftl.purposes[unit];
+        let Purpose { lpa, whose, .. } = self.ftl.purposes()[unit];
         let ppa = self.flash.pool[unit].ppa;
         let Some(request) = whose.host().filter(|_| self.ftl.holds(lpa, ppa)) else { return };
         if !self.controller.cache.policy.admits_read(lpa) {
@@ -310,7 +284,7 @@ impl Device {
         }
         let (start, end) = self.front.wanted_range(request, lpa, self.geometry.unit_bytes);
         let group = self.ftl.group_of(lpa, 0);
-        let version = self.ftl.versions.as_ref().map_or(0, |versions| versions.stored(ppa));
+        let version = self.ftl.versions().map_or(0, |versions| versions.stored(ppa));
         let cache = &mut self.controller.cache;
         let found = cache.state.table.find(lpa);
         if found.is_none() && !self.make_room() {
@@ -352,7 +326,7 @@ impl Device {
             return self.page_done(request);
         }
         let op = Op { wait_from: self.flash.now(), ..Op::new(WRITE_BACK_PROGRAM, Ppa::NONE) };
-        let op = self.new_op(op, Purpose::of_host(request, Lpa::NONE));
+        let op = new_op(self, op, Purpose::of_host(request, Lpa::NONE));
         let cache = &mut self.controller.cache;
         let state = &mut cache.state;
         state.promises.push(Promise { op, from: 0, until: state.stamp + 1, left });
@@ -384,7 +358,7 @@ impl Device {
     pub(super) fn access_dram(&mut self, id: OpId) {
         let now = self.flash.now();
         self.flash.pool[id].wait_from = now;
-        let (request, bytes) = (self.ftl.purposes[id].whose.request(), self.flash.pool[id].bytes);
+        let (request, bytes) = (self.ftl.purposes()[id].whose.request(), self.flash.pool[id].bytes);
         let cache = &mut self.controller.cache;
         if cache.state.dram.is_immediate(bytes) {
             return self.unit_done(id, None);

@@ -1,11 +1,11 @@
 //! Fetching ahead: what coming requests need of the tables comes towards the caches before they enter.
 
 use super::Device;
-use super::ftl::Ftl;
 use crate::host::{HostOp, HostRequest};
 use crate::sched::queue::{NONE, OpId};
 use crate::systems::Distance;
 use wordline_base::ids::{Lpa, Ppa};
+use wordline_ftl::work::Ftl;
 
 /// Requests whose tables are fetched together.
 pub(crate) const FETCHED_TOGETHER: u64 = 32;
@@ -18,51 +18,49 @@ const MOST: usize = FETCHED_TOGETHER as usize;
 pub(super) const UNITS_AHEAD: u32 = 8;
 pub(super) const UNITS_NEAR: u32 = 4;
 
-impl Ftl {
-    /// The superblock that a write takes a page from.
-    #[inline(never)]
-    fn prefetch_overwritten(&self, request: &HostRequest) {
+/// The superblock that a write takes a page from.
+#[inline(never)]
+fn prefetch_overwritten(ftl: &Ftl, request: &HostRequest) {
+    if request.op.is_write() {
+        prefetch_superblock(ftl, place_now(ftl, request));
+    }
+}
+
+fn prefetch_superblock(ftl: &Ftl, ppa: Ppa) {
+    if ppa.is_some() {
+        ftl.blocks().prefetch(ftl.blocks().of(ftl.geometry(), ppa));
+    }
+}
+
+/// The same, and what checked mode knows of the places of these requests.
+#[inline(never)]
+fn prefetch_compared<'a>(ftl: &Ftl, coming: impl Iterator<Item = &'a HostRequest>) {
+    let Some(versions) = ftl.versions() else { return };
+    let mut places = [Ppa::NONE; MOST];
+    for (place, request) in places.iter_mut().zip(coming) {
+        *place = place_now(ftl, request);
         if request.op.is_write() {
-            self.prefetch_superblock(self.place_now(request));
+            prefetch_superblock(ftl, *place);
         }
     }
+    let places = || places.iter().filter(|place| place.is_some());
+    places().for_each(|&place| versions.prefetch_stored(place));
+    places().for_each(|&place| ftl.oob().prefetch(place));
+}
 
-    fn prefetch_superblock(&self, ppa: Ppa) {
-        if ppa.is_some() {
-            self.blocks.prefetch(self.blocks.of(&self.geometry, ppa));
-        }
+/// Where a request's first unit is; [`Ppa::NONE`] also where looking that up would cost more than it helps.
+#[inline(always)]
+fn place_now(ftl: &Ftl, request: &HostRequest) -> Ppa {
+    let unit = ftl.geometry().unit_of_byte(request.offset);
+    let lpa = Lpa(unit as u32);
+    if unit >= u64::from(ftl.logical_units()) {
+        return Ppa::NONE;
     }
-
-    /// The same, and what checked mode knows of the places of these requests.
-    #[inline(never)]
-    fn prefetch_compared<'a>(&self, coming: impl Iterator<Item = &'a HostRequest>) {
-        let Some(versions) = &self.versions else { return };
-        let mut places = [Ppa::NONE; MOST];
-        for (place, request) in places.iter_mut().zip(coming) {
-            *place = self.place_now(request);
-            if request.op.is_write() {
-                self.prefetch_superblock(*place);
-            }
-        }
-        let places = || places.iter().filter(|place| place.is_some());
-        places().for_each(|&place| versions.prefetch_stored(place));
-        places().for_each(|&place| self.oob.prefetch(place));
+    if ftl.map().is_most_likely_as_laid_out(lpa) && !ftl.layout().holds(lpa) {
+        ftl.map().prefetch(unit);
+        return Ppa::NONE;
     }
-
-    /// Where a request's first unit is; [`Ppa::NONE`] also where looking that up would cost more than it helps.
-    #[inline(always)]
-    fn place_now(&self, request: &HostRequest) -> Ppa {
-        let unit = self.geometry.unit_of_byte(request.offset);
-        let lpa = Lpa(unit as u32);
-        if unit >= u64::from(self.logical_units) {
-            return Ppa::NONE;
-        }
-        if self.map.is_most_likely_as_laid_out(lpa) && !self.layout.holds(lpa) {
-            self.map.prefetch(unit);
-            return Ppa::NONE;
-        }
-        self.lookup(lpa)
-    }
+    ftl.lookup(lpa)
 }
 
 impl Device {
@@ -77,8 +75,8 @@ impl Device {
             count += 1;
         }
         let units = units.get(..count).unwrap_or_default();
-        self.ftl.map.prefetch_all(units);
-        if let Some(versions) = &self.ftl.versions {
+        self.ftl.map().prefetch_all(units);
+        if let Some(versions) = self.ftl.versions() {
             units.iter().for_each(|&lpa| versions.prefetch(lpa as u64));
         }
         if self.controller.cache.is_on() {
@@ -100,11 +98,11 @@ impl Device {
     pub fn prefetch_looked_up<'a>(&self, coming: impl Iterator<Item = &'a HostRequest>) {
         if self.controller.cache.is_on() || !self.systems.are_none() {
             coming.for_each(|request| self.prefetch_for_all(request));
-        } else if self.ftl.versions.is_none() {
+        } else if self.ftl.versions().is_none() {
             let writes = coming.filter(|request| request.op != HostOp::Read);
-            writes.for_each(|request| self.ftl.prefetch_overwritten(request));
+            writes.for_each(|request| prefetch_overwritten(&self.ftl, request));
         } else {
-            self.ftl.prefetch_compared(coming);
+            prefetch_compared(&self.ftl, coming);
         }
     }
 
@@ -117,10 +115,10 @@ impl Device {
         if self.controller.cache.is_on() {
             let lpa = self.geometry.unit_of_byte(request.offset);
             self.controller.cache.state.table.prefetch_unit(Lpa(lpa as u32));
-        } else if self.ftl.versions.is_some() {
-            self.ftl.prefetch_compared(std::iter::once(request));
+        } else if self.ftl.versions().is_some() {
+            prefetch_compared(&self.ftl, std::iter::once(request));
         } else {
-            self.ftl.prefetch_overwritten(request);
+            prefetch_overwritten(&self.ftl, request);
         }
     }
 
@@ -129,9 +127,9 @@ impl Device {
     pub(super) fn fetch_entries_of(&self, head: OpId) {
         let mut unit = head;
         while unit != NONE {
-            let lpa = self.ftl.purposes[unit].lpa;
+            let lpa = self.ftl.purposes()[unit].lpa;
             let next_unit = self.flash.pool[unit].next_unit;
-            self.ftl.map.prefetch(u64::from(lpa.0));
+            self.ftl.map().prefetch(u64::from(lpa.0));
             unit = next_unit;
         }
     }

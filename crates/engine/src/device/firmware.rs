@@ -2,37 +2,34 @@
 //! and for decisions.
 
 use super::Device;
-use super::ftl::Ftl;
 use super::timers::Timer;
 use crate::cpu::{Booking, Cost, Task, Work};
 use crate::host::{HostOp, HostRequest};
 use crate::sched::queue::{NONE, OpId};
 use wordline_base::time::Ns;
 use wordline_flash::work::submit;
+use wordline_ftl::work::Ftl;
+use wordline_ftl::work::place_planned;
 
-impl Ftl {
-    /// What the firmware has to do for a request.
-    fn work_of(&self, request: &HostRequest) -> [Work; 4] {
-        let &HostRequest { op, offset, length, .. } = request;
-        let unit = u64::from(self.geometry.unit_bytes);
-        // A flush may carry any range.
-        let end = offset.saturating_add(length);
-        let touched = if length == 0 { 0 } else { end.div_ceil(unit) - offset / unit };
-        let whole = (end / unit).saturating_sub(offset.div_ceil(unit));
-        let searched = (Cost::SearchStep, touched * self.translation.search_steps());
-        let not_searched = (Cost::SearchStep, 0);
-        match op {
-            HostOp::Read => [(Cost::ReadRequest, 1), (Cost::Lookup, touched), (Cost::MapUpdate, 0), searched],
-            // What is written in part is looked up first, to be read.
-            HostOp::Write | HostOp::WriteFua => {
-                let looked_up = (Cost::Lookup, touched - whole);
-                [(Cost::WriteRequest, 1), looked_up, (Cost::MapUpdate, touched), searched]
-            }
-            HostOp::Trim => {
-                [(Cost::TrimRequest, 1), (Cost::Lookup, 0), (Cost::MapUpdate, whole), not_searched]
-            }
-            HostOp::Flush => [(Cost::FlushRequest, 1), (Cost::Lookup, 0), (Cost::MapUpdate, 0), not_searched],
+/// What the firmware has to do for a request.
+fn work_of(ftl: &Ftl, request: &HostRequest) -> [Work; 4] {
+    let &HostRequest { op, offset, length, .. } = request;
+    let unit = u64::from(ftl.geometry().unit_bytes);
+    // A flush may carry any range.
+    let end = offset.saturating_add(length);
+    let touched = if length == 0 { 0 } else { end.div_ceil(unit) - offset / unit };
+    let whole = (end / unit).saturating_sub(offset.div_ceil(unit));
+    let searched = (Cost::SearchStep, touched * ftl.translation().search_steps());
+    let not_searched = (Cost::SearchStep, 0);
+    match op {
+        HostOp::Read => [(Cost::ReadRequest, 1), (Cost::Lookup, touched), (Cost::MapUpdate, 0), searched],
+        // What is written in part is looked up first, to be read.
+        HostOp::Write | HostOp::WriteFua => {
+            let looked_up = (Cost::Lookup, touched - whole);
+            [(Cost::WriteRequest, 1), looked_up, (Cost::MapUpdate, touched), searched]
         }
+        HostOp::Trim => [(Cost::TrimRequest, 1), (Cost::Lookup, 0), (Cost::MapUpdate, whole), not_searched],
+        HostOp::Flush => [(Cost::FlushRequest, 1), (Cost::Lookup, 0), (Cost::MapUpdate, 0), not_searched],
     }
 }
 
@@ -45,7 +42,7 @@ impl Device {
 
     #[inline(never)]
     fn take_core(&mut self, number: u32) {
-        let work = self.ftl.work_of(&self.front.requests[number as usize].request);
+        let work = work_of(&self.ftl, &self.front.requests[number as usize].request);
         let Some(Booking { begin, end }) = self.controller.cpu.book(self.flash.now(), &work) else {
             return self.deliver(number);
         };
@@ -73,7 +70,7 @@ impl Device {
         match task {
             Some(Task::Request(number)) => self.deliver(number),
             Some(Task::Programs(first)) => self.enqueue_linked(first),
-            Some(Task::Place(unit)) => self.place_planned(unit),
+            Some(Task::Place(unit)) => place_planned(self, unit),
             None => self.fail("the firmware's work was done, and nothing waited for it".into()),
         }
     }

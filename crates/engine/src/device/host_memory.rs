@@ -1,6 +1,7 @@
 //! Look-ups in the part of the map that lies in the host's memory: each waits for a round trip over the link.
 
 use std::collections::VecDeque;
+use wordline_ftl::work::{end_translation_wait, go_on};
 
 use serde::{Deserialize, Serialize};
 
@@ -47,7 +48,7 @@ impl Device {
         if let Some(&(end, _)) = self.controller.host_memory.waiting.front() {
             self.flash.set_timer(Timer::HostMemory.number(), end);
         }
-        self.end_translation_wait(id);
-        self.go_on(id);
+        end_translation_wait(self, id);
+        go_on(self, id);
     }
 }

@@ -2,23 +2,12 @@
 //! channels. Data lies on the real dies; only who serves a read, and what it waits for, is ideal.
 
 use super::Device;
-use crate::sched::queue::OpId;
 use crate::stats::report::{ChannelReport, DieReport, PlaneReport, SecondServerReport};
 use wordline_base::class::Class;
 use wordline_base::ids::DieId;
 use wordline_base::time::Ns;
 
 impl Device {
-    /// Checked mode: whether a read finds the newest version that flash has. On a second server a page counts as programmed as soon
-    /// as its program has begun: its data is in the controller still.
-    pub(super) fn finds_newest(&self, unit: OpId) -> bool {
-        let (lpa, ppa) = (self.ftl.purposes[unit].lpa, self.flash.pool[unit].ppa);
-        self.ftl.versions.as_ref().is_none_or(|versions| {
-            let newest = self.version_in_flash(lpa);
-            versions.holds(ppa, newest) || (self.flash.is_ideal(unit) && versions.stored(ppa) == newest)
-        })
-    }
-
     /// Adds what second servers did to the reports of their dies and channels.
     pub(super) fn report_second_servers(
         &self,

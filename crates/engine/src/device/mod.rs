@@ -1,104 +1,61 @@
 //! The drive: puts the parts together; the only place that knows them all.
 //!
-//! It is made in `make`. One file for each thing that happens: a request comes in (`admit`), pages are read (`read`) and
-//! written (`program`), at places (`places`) that take effect with their program (`commit`), events come in their order
-//! (`progress`), the flash tells what it has done (`above`), superblocks are collected (`collect`, `victims`, `moves`, `erase`),
-//! the data cache holds units (`data_cache`) and writes them back (`write_back`), the drive is prepared without simulated time
-//! (`preconditioning`), and checked (`audit`).
+//! It is made in `make`. One file for each thing that happens between its parts: a request comes in (`admit`), the firmware works on
+//! it (`firmware`), the data cache holds units (`data_cache`) and writes them back (`write_back`), events come in their order
+//! (`progress`), the flash (`above`) and the translation layer (`above_ftl`) ask and tell, systems are told, asked, and what they
+//! want is done (`systems`), the drive is prepared without simulated time (`preparing`), and checked (`audit`).
 
 mod above;
+mod above_ftl;
 mod admit;
 mod answers;
 mod audit;
-mod awaited_moves;
-mod background;
 mod chip_record;
-mod collect;
-mod commit;
 mod controller;
-mod copies;
-mod copies_audit;
-mod copies_space;
-mod copy_choice;
-mod copyback;
+mod counts;
 mod data_cache;
-mod data_out;
 mod disturb;
-mod erase;
 mod fetch;
 mod firmware;
 mod front;
-mod ftl;
 mod gates;
-mod guesses;
 mod host_memory;
 mod ideal;
 mod known_reads;
 mod make;
-mod map_pages;
-mod modes;
 mod monitor;
-mod moves;
 mod observers;
 mod own_policies;
-mod pace;
-mod parity;
-mod parity_pages;
-mod partial_writes;
-mod placed_writes;
-mod places;
-mod plans;
-mod preconditioning;
+mod preparing;
 mod probing;
-mod program;
 mod progress;
-mod purposes;
-mod read;
-mod rebuild;
-mod reclaim;
+mod reports;
 mod requests;
 mod results;
-mod rotating;
-mod slc_cache;
 pub(crate) mod snapshot;
 mod split_requests;
-mod system_superblocks;
 mod systems;
 mod tables;
 mod tenants;
+#[cfg(test)]
+mod tests;
 mod timers;
-mod translate;
-mod victim_places;
-mod victims;
-mod view;
-mod wear;
-mod wear_out;
 mod write_back;
 mod write_data;
 
-use ftl::Ftl;
-use std::collections::VecDeque;
-
-use serde::{Deserialize, Serialize};
-
-use crate::blocks::{FreeList, WritePoint};
-use crate::gc::collector::Collector;
-use crate::gc::pace::PaceLedger;
-use crate::nand::Geometry;
+use crate::nand::{CellMode, Geometry};
 use crate::probe::Probe;
-use crate::sched::queue::OpId;
-use wordline_base::ids::{DomainId, Lpa, Ppa};
+use wordline_base::ids::{DomainId, Lpa};
 use wordline_base::time::Ns;
 use wordline_config::device::LinkConfig;
-use wordline_config::scheme::UnmappedReads;
-use wordline_config::wear::FreeBlock;
 use wordline_flash::Flash;
+use wordline_ftl::work::{self, Ftl};
 
 pub use crate::stats::end_of_life::EndOfLife;
 pub use answers::Answers;
 pub(crate) use fetch::FETCHED_TOGETHER;
-pub use preconditioning::Overwriting;
 pub use requests::Request;
+pub use wordline_ftl::work::Overwriting;
 
 /// What the counters of read reclaim are called in the ledger of the DRAM.
 const READ_COUNTERS: &str = "read_counters";
@@ -107,36 +64,8 @@ const READ_COUNTERS: &str = "read_counters";
 #[derive(Clone, Debug)]
 struct Rules {
     link: LinkConfig,
-    /// Whether programs move the sectors that were written only.
-    written_only: bool,
-    /// Whether the placement is asked where pages move to.
-    places_moves: bool,
-    /// Whose moves the host waits for.
-    awaits: awaited_moves::Awaits,
-    /// Whether write-back goes past planes that collect.
-    past_collection: bool,
-    unmapped_reads: UnmappedReads,
-    /// Which erased superblock is opened next.
-    free_block: FreeBlock,
     /// What of the drive no real one has.
     not_physical: Vec<String>,
-}
-
-/// What belongs to one domain.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-struct DomainState {
-    free: FreeList,
-    /// Where writing goes on, by [`Points`].
-    points: Vec<WritePoint>,
-    collector: Collector,
-    /// What paced collection remembers.
-    pace: PaceLedger,
-    /// Programs that wait for a free superblock.
-    stalled: VecDeque<OpId>,
-    /// Valid units and units on their way.
-    live: u32,
-    /// Free superblocks that a waiting plan needs.
-    demand: u32,
 }
 
 /// A simulated drive: its parts, each with a file of its own. What happens between two of them is in the other files.
@@ -146,7 +75,7 @@ pub struct Device {
     /// Schemes that span slots.
     systems: systems::Systems,
     /// The map, the blocks, and what moves pages.
-    ftl: ftl::Ftl,
+    ftl: Ftl,
     /// Dies, channels, and what waits for them.
     flash: Flash,
     /// The requests inside, and the link.
@@ -157,30 +86,6 @@ pub struct Device {
     observers: observers::Observers,
 }
 
-impl Ftl {
-    #[inline(always)]
-    fn lookup(&self, lpa: Lpa) -> Ppa {
-        self.map.get(lpa, &self.layout)
-    }
-
-    /// Whether a logical page is at a place where it was found before, or that its OOB names ([`PageMap::is_at`]).
-    #[inline(always)]
-    fn is_at(&self, lpa: Lpa, ppa: Ppa) -> bool {
-        self.map.is_at(lpa, ppa, || self.oob.is_as_laid_out(ppa) || self.layout.ppa(lpa) == ppa)
-    }
-
-    /// Whether a logical page holds data on flash.
-    #[inline(always)]
-    fn is_mapped(&self, lpa: Lpa) -> bool {
-        self.map.holds(lpa, &self.layout)
-    }
-
-    #[inline]
-    fn domain_of(&self, ppa: Ppa) -> DomainId {
-        self.domains.of(self.geometry.plane_of(ppa).0)
-    }
-}
-
 impl Device {
     /// Watches requests and page reads. For tests and tools; costs time.
     pub fn set_probe(&mut self, probe: Box<dyn Probe>) {
@@ -189,7 +94,7 @@ impl Device {
 
     /// Bytes that the host sees.
     pub fn logical_bytes(&self) -> u64 {
-        u64::from(self.ftl.logical_units) * u64::from(self.geometry.unit_bytes)
+        u64::from(self.ftl.logical_units()) * u64::from(self.geometry.unit_bytes)
     }
 
     /// Bytes of a mapping unit.
@@ -239,5 +144,65 @@ impl Device {
         if self.observers.fault.is_none() {
             self.observers.fault = Some(format!("at {} ns: {what}", self.flash.now().0));
         }
+    }
+
+    /// From now on the drive comes to rest, or no longer: what is under way ends, and superblocks are emptied only for what
+    /// waits for space.
+    pub fn wind_down(&mut self, now: bool) {
+        self.ftl.wind_down(now);
+    }
+
+    /// Asks the placement again for every write that waits for space. For a drive at rest: a domain whose blocks are
+    /// all valid wins no space of its own. Returns whether any write goes on.
+    pub fn place_stalled_anew(&mut self) -> bool {
+        work::place_stalled_anew(self)
+    }
+
+    /// Space can't be won: at the end of the drive's life, if it lost any superblock. `false` if it lost none.
+    pub(crate) fn ends_for_want_of_space(&mut self) -> bool {
+        work::ends_for_want_of_space(self)
+    }
+
+    /// The end of the drive's life, if it has come: no write succeeds any more.
+    pub fn end_of_life(&self) -> Option<EndOfLife> {
+        self.ftl.end_of_life()
+    }
+
+    /// Streams that the drive offers: beside them none may be named; `None` where each may, having no effect or being known to
+    /// a policy of the user's own.
+    pub fn streams(&self) -> Option<u16> {
+        self.ftl.streams()
+    }
+
+    /// Free space of a domain at which its paced collection rests, mapping units; `None` where collection isn't paced.
+    pub fn paced_target(&self, domain: DomainId) -> Option<u64> {
+        self.ftl.paced_target(domain)
+    }
+
+    /// The mode in which the host's write points of a domain open their superblocks from now on; one that is open keeps
+    /// its own. Garbage collection always opens in native mode, so that a victim in SLC mode is folded. Returns
+    /// whether the device has that mode, no SLC cache rules it, and the domain exists; otherwise nothing changes.
+    pub fn open_for_host_in(&mut self, domain: DomainId, mode: CellMode) -> bool {
+        self.ftl.open_for_host_in(domain, mode)
+    }
+
+    /// Mode of the block in which a logical page lies now; `None` for a page without data.
+    pub fn mode_of_logical_page(&self, lpa: Lpa) -> Option<CellMode> {
+        self.ftl.mode_of_logical_page(lpa)
+    }
+
+    /// Units programmed by the superblocks that were erased so far, without simulated time or with it.
+    pub fn units_erased(&self) -> u64 {
+        self.ftl.units_erased()
+    }
+
+    /// The translation layer, for whoever prepares the drive.
+    pub(crate) fn ftl(&self) -> &Ftl {
+        &self.ftl
+    }
+
+    /// The translation layer, for whoever prepares the drive.
+    pub(crate) fn ftl_mut(&mut self) -> &mut Ftl {
+        &mut self.ftl
     }
 }

@@ -1,9 +1,9 @@
 //! What is recorded beside the totals: the time series, the samples, energy, erase counts by resource.
 
-use super::ftl::Ftl;
 use serde::{Deserialize, Serialize};
 use wordline_flash::Flash;
 use wordline_flash::work;
+use wordline_ftl::blocks::BlockTable;
 
 use super::Device;
 use super::known_reads::KnownReads;
@@ -75,26 +75,25 @@ impl Monitor {
     }
 }
 
-impl Ftl {
-    fn block_rows(&self) -> Table {
-        let superblocks = || (0..self.blocks.len() as u32).map(SuperblockId);
-        let numbers = |of: &dyn Fn(SuperblockId) -> u32| Column::U32(superblocks().map(of).collect());
-        let state = |id| snake_case(&format!("{:?}", self.blocks.state(id)));
-        let mut table = Table::default();
-        table.add("superblock", numbers(&|id| id.0));
-        table.add("domain", numbers(&|id| self.blocks.split(id).0.0));
-        table.add("block", numbers(&|id| self.blocks.split(id).1));
-        table.add("state", Column::Text(superblocks().map(state).collect()));
-        table.add("valid_units", numbers(&|id| self.blocks.valid(id)));
-        table.add("erases", Column::U32(self.blocks.erase_counts().to_vec()));
-        table
-    }
+/// One row for each superblock.
+fn block_rows(blocks: &BlockTable) -> Table {
+    let superblocks = || (0..blocks.len() as u32).map(SuperblockId);
+    let numbers = |of: &dyn Fn(SuperblockId) -> u32| Column::U32(superblocks().map(of).collect());
+    let state = |id| snake_case(&format!("{:?}", blocks.state(id)));
+    let mut table = Table::default();
+    table.add("superblock", numbers(&|id| id.0));
+    table.add("domain", numbers(&|id| blocks.split(id).0.0));
+    table.add("block", numbers(&|id| blocks.split(id).1));
+    table.add("state", Column::Text(superblocks().map(state).collect()));
+    table.add("valid_units", numbers(&|id| blocks.valid(id)));
+    table.add("erases", Column::U32(blocks.erase_counts().to_vec()));
+    table
 }
 
 impl Device {
     /// Records from now on what `config` asks for; samples begin with the window. For a drive at rest.
     pub fn measure(&mut self, config: &MeasureConfig) {
-        self.ftl.blocks.take_lowest_free();
+        self.ftl.take_lowest_free();
         let series = Series::begin(config, &self.moment(self.flash.now()));
         let (dies, dies_per_chip) = (self.geometry.dies(), self.geometry.dies_per_chip);
         let chips = config.chips.then(|| Box::new(ChipRecorder::new(dies, dies_per_chip, self.flash.now())));
@@ -119,9 +118,9 @@ impl Device {
         if let Some(series) = &mut monitor.series {
             let end = series.end();
             if end < time {
-                let lowest = self.ftl.blocks.take_lowest_free();
+                let lowest = self.ftl.take_lowest_free();
                 series.end_interval(&self.moment(end), lowest);
-                series.pass_unchanged(time, self.flash.loads(), self.ftl.blocks.free());
+                series.pass_unchanged(time, self.flash.loads(), self.ftl.blocks().free());
             }
         }
         if let Some(sampler) = &mut monitor.sampler {
@@ -233,7 +232,7 @@ impl Device {
     pub(super) fn report_monitor(&self, report: &mut Report) {
         report.energy = self.observers.energy.as_ref().map(|_| self.observers.recorder.energy.report());
         if let Some(series) = &self.observers.monitor.series {
-            let lowest = self.ftl.blocks.lowest_free();
+            let lowest = self.ftl.blocks().lowest_free();
             let (summary, table) =
                 series.finish(&self.moment(self.flash.now()), lowest, self.geometry.page_bytes);
             (report.series, report.tables.series) = (Some(summary), Some(table));
@@ -247,7 +246,7 @@ impl Device {
             report.chips = chips.report(self.flash.now());
         }
         if self.observers.monitor.config.block_table {
-            report.tables.blocks = Some(self.ftl.block_rows());
+            report.tables.blocks = Some(block_rows(self.ftl.blocks()));
         }
         self.report_erases(report);
     }
@@ -255,11 +254,11 @@ impl Device {
     fn report_erases(&self, report: &mut Report) {
         let (mut dies, mut channels) = (vec![EraseSpan::EMPTY; self.flash.dies().len()], Vec::new());
         channels.resize(self.flash.channels().len(), EraseSpan::EMPTY);
-        let by_domain: Vec<EraseSpan> = (0..self.ftl.domains.len() as u32)
-            .map(|domain| EraseSpan::of(self.ftl.blocks.view(DomainId(domain)).erases))
+        let by_domain: Vec<EraseSpan> = (0..self.ftl.domains().len() as u32)
+            .map(|domain| EraseSpan::of(self.ftl.blocks().view(DomainId(domain)).erases))
             .collect();
         for plane in (0..self.geometry.planes()).map(PlaneId) {
-            let erases = by_domain[self.ftl.domains.of(plane).index()];
+            let erases = by_domain[self.ftl.domains().of(plane).index()];
             let die = self.geometry.die_of(plane).0.index();
             dies[die].merge(&erases);
             channels[self.flash.channel_of(DieId(die as u32)) as usize].merge(&erases);

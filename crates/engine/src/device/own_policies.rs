@@ -1,37 +1,63 @@
 //! Policies of a user's own in the place of those that the scheme names.
 
-use super::Device;
-use crate::blocks::separation::{Separation, SeparationPolicy};
-use crate::gc::{GcPolicy, VictimPolicy};
-use crate::placement::{Placement, PlacementPolicy};
-use crate::redundancy::{Redundancy, RedundancyPolicy};
-use crate::replicate::{Arbiter, ArbiterPolicy};
+use super::{Device, READ_COUNTERS};
+use crate::blocks::separation::Separation;
+use crate::blocks::slc_cache::SlcCache;
+use crate::gc::VictimPolicy;
+use crate::mapping::Mapping;
+use crate::placement::Placement;
+use crate::reclaim::ReadReclaim;
+use crate::redundancy::Redundancy;
+use crate::replicate::Arbiter;
 use crate::sched::{Scheduler, SchedulerPolicy};
+use crate::systems::ReclaimPolicy;
 
 impl Device {
     /// Replaces the placement by a user's own.
     pub fn set_placement(&mut self, policy: Box<dyn Placement + Send>) {
-        self.ftl.placement = PlacementPolicy::Custom(policy);
+        self.ftl.set_placement(policy);
         self.note_policies();
     }
 
     /// Replaces the choice of the copy that serves a read by a user's own.
     pub fn set_arbiter(&mut self, policy: Box<dyn Arbiter + Send>) {
-        self.ftl.replication.arbiter = ArbiterPolicy::Custom(policy);
+        self.ftl.set_arbiter(policy);
     }
 
     /// Replaces the choice of victims by a user's own.
     pub fn set_gc(&mut self, policy: Box<dyn VictimPolicy + Send>) {
-        self.ftl.gc = GcPolicy::Custom(policy);
-        self.ftl.blocks.keep(self.ftl.needs(self.ftl.gc.needs()));
+        self.ftl.set_gc(policy);
     }
 
     /// Replaces the decision which blocked reads are rebuilt. Parity is that of the scheme; without it there is nothing to
     /// decide.
     pub fn set_redundancy(&mut self, policy: Box<dyn Redundancy + Send>) {
-        if let Some(redundancy) = &mut self.ftl.redundancy {
-            redundancy.policy = RedundancyPolicy::Custom(policy);
+        self.ftl.set_redundancy(policy);
+    }
+
+    /// Replaces the choice of what is reclaimed by a user's own. It is asked only where the scheme reclaims at all.
+    pub fn set_reclaim(&mut self, policy: Box<dyn ReadReclaim + Send>) {
+        self.ftl.count_pages_for_reclaim(policy.counts_pages());
+        if policy.bytes() > 0 {
+            self.reserve_dram(READ_COUNTERS, policy.bytes());
         }
+        self.systems.reclaim = ReclaimPolicy::Custom(policy);
+    }
+
+    /// Replaces the policy of the SLC cache by a user's own. Nothing happens to a drive without such a cache.
+    pub fn set_slc_cache(&mut self, policy: Box<dyn SlcCache + Send>) {
+        self.ftl.set_slc_cache(policy);
+    }
+
+    /// Replaces the mapping policy by a user's own. Translation pages exist if the scheme's policy keeps the map on
+    /// flash.
+    pub fn set_mapping(&mut self, policy: Box<dyn Mapping + Send>) {
+        self.ftl.set_mapping(policy);
+    }
+
+    /// Bytes of controller memory that the tables of address translation take.
+    pub fn mapping_bytes(&self) -> u64 {
+        self.ftl.mapping_bytes()
     }
 
     /// Replaces the scheduler by a user's own.
@@ -41,11 +67,11 @@ impl Device {
 
     /// Replaces the choice of the host's write points by a user's own.
     pub fn set_separation(&mut self, policy: Box<dyn Separation + Send>) {
-        self.ftl.separation = SeparationPolicy::Custom(policy);
+        self.ftl.set_separation(policy);
     }
 
     /// What is asked of the policies once, since it never changes.
     pub(super) fn note_policies(&mut self) {
-        self.rules.places_moves = self.ftl.placement.places_moves() || self.systems.systems_place_moves();
+        self.ftl.note_who_places_moves(self.systems.systems_place_moves());
     }
 }

@@ -33,7 +33,7 @@ impl Device {
         let mut head = command.head;
         while head != NONE {
             for unit in self.flash.pool.units(head) {
-                if let Some(request) = self.ftl.purposes[unit].whose.host() {
+                if let Some(request) = self.ftl.purposes()[unit].whose.host() {
                     let id = self.front.request_id(request);
                     if id != u64::MAX && !requests.contains(&id) {
                         requests.push(id);

@@ -6,6 +6,7 @@ use super::timers::Timer;
 use wordline_base::class::Class;
 use wordline_base::time::Ns;
 use wordline_flash::work::handle_event;
+use wordline_ftl::work::joining_done;
 
 impl Observers {
     #[inline(always)]
@@ -35,7 +36,7 @@ impl Device {
     /// Whether there is an answer, a fault, or the end of the drive's life.
     #[inline(always)]
     pub(super) fn host_must_hear(&self) -> bool {
-        self.front.completed > 0 || self.observers.fault.is_some() || self.end_of_life().is_some()
+        self.front.completed > 0 || self.observers.fault.is_some() || self.ftl.end_of_life().is_some()
     }
 
     /// Handles the next event, if there is one.
@@ -66,7 +67,7 @@ impl Device {
             Some(Timer::Cores) => self.firmware_done(),
             Some(Timer::HostMemory) => self.entry_is_here(),
             Some(Timer::Dram) => self.dram_event(),
-            Some(Timer::Joining) => self.joining_done(),
+            Some(Timer::Joining) => joining_done(self),
             Some(Timer::Pause | Timer::Throttle) => self.tend_cache(),
             None => self.fail(format!("timer {timer} ran out, which is nobody's")),
         }

@@ -1,14 +1,13 @@
 //! The measured window: opening it, and the report at its end.
 
 use super::Device;
-use crate::blocks::separation::SeparationPolicy;
 use crate::nand::CellMode;
 use crate::stats::data_cache::CacheRecord;
 use crate::stats::evidence::{Collected, Evidence};
 use crate::stats::intervals::IntervalsReport;
 use crate::stats::measured::Tables;
 use crate::stats::precision::Measured;
-use crate::stats::recorder::Recorder;
+use crate::stats::recorder::{Recorder, erase_report};
 use crate::stats::report::{DriveReport, Report};
 use wordline_base::ids::DieId;
 use wordline_base::time::Ns;
@@ -39,10 +38,10 @@ impl Device {
         );
         self.observers.recorder.tenants = tenants;
         self.observers.recorder.collecting_before =
-            self.ftl.domain.iter().map(|domain| domain.collector.victims.len() as u64).sum();
-        self.observers.recorder.mapped_before = self.ftl.mapped_units;
+            self.ftl.domain_states().iter().map(|domain| domain.collector.victims.len() as u64).sum();
+        self.observers.recorder.mapped_before = self.ftl.mapped_units();
         self.controller.cpu.open_window(now);
-        self.ftl.replication.open_window();
+        self.ftl.open_window();
         self.systems.systems_open_window();
     }
 
@@ -82,20 +81,23 @@ impl Device {
             waf_by_cause: waf_by_cause.unwrap_or_default(),
             gc: recorder.gc(),
             other_moves: recorder.other_moves(),
-            erase_counts: self.ftl.erase_report(),
+            erase_counts: {
+                let (counts, blocks) = self.ftl.erase_counts();
+                erase_report(counts, blocks)
+            },
             dies,
             channels,
             cpu: self.controller.cpu.report(end),
             mapping: self.mapping_report(),
             drive: DriveReport {
-                logical_units: u64::from(self.ftl.logical_units),
+                logical_units: u64::from(self.ftl.logical_units()),
                 physical_units: u64::from(self.geometry.physical_units()),
-                mapped_units: self.ftl.mapped_units,
+                mapped_units: self.ftl.mapped_units(),
                 mapping_unit_bytes: self.geometry.unit_bytes,
                 rerouted_reads: recorder.rerouted_reads,
                 unmapped_reads: recorder.unmapped_reads,
                 not_physical: self.rules.not_physical.clone(),
-                reserved: self.ftl.reserved_report(),
+                reserved: self.reserved_report(),
             },
             read_reclaim: self.read_reclaim_report(),
             background_gc: self.background_report(),
@@ -104,8 +106,8 @@ impl Device {
             errors: self.errors_report(),
             slc_cache: self.slc_cache_report(),
             bad_blocks: self.ftl.bad_blocks_report(),
-            end_of_life: self.end_of_life(),
-            redundancy: (self.ftl.redundancy.is_some() || self.ftl.striped.is_some())
+            end_of_life: self.ftl.end_of_life(),
+            redundancy: (self.ftl.has_row_parity() || self.ftl.has_page_parity())
                 .then_some(recorder.redundancy),
             copies: self.copies_report(),
             systems: self.systems.systems_report(),
@@ -139,18 +141,17 @@ impl Device {
     fn evidence(&self) -> Evidence {
         let recorder = &self.observers.recorder;
         let mut domains = recorder.collected.clone();
-        domains.resize(self.ftl.domain.len(), Collected::default());
-        let units = self.ftl.blocks.units_in(CellMode::Native, &self.geometry);
+        domains.resize(self.ftl.domain_states().len(), Collected::default());
+        let units = self.ftl.blocks().units_in(CellMode::Native, &self.geometry);
         Evidence {
             ends: recorder.batches.ends().to_vec(),
             page_bytes: self.geometry.page_bytes,
             domains,
-            superblock_units: u64::from(units) * u64::from(self.ftl.domains.width()),
+            superblock_units: u64::from(units) * u64::from(self.ftl.domains().width()),
             collecting_before: recorder.collecting_before,
             mapped_before: recorder.mapped_before,
-            streams_together: self.streams().is_none()
-                && !matches!(self.ftl.separation, SeparationPolicy::Custom(_)),
-            whole_dies_collect: self.ftl.striped.is_some() && self.flash.plane_collection().is_none(),
+            streams_together: self.ftl.streams().is_none() && !self.ftl.separates_by_own_policy(),
+            whole_dies_collect: self.ftl.has_page_parity() && self.flash.plane_collection().is_none(),
             ..Evidence::default()
         }
     }

@@ -49,7 +49,7 @@ impl Device {
         if self.shape().len() != shape.len() || !self.front.requests_fit() {
             return Err(SnapshotError::Misfit("some of its tables".to_owned()));
         }
-        if let Some(steady) = self.ftl.layout.steady() {
+        if let Some(steady) = self.ftl.layout().steady() {
             if !steady.is_possible(self.geometry.blocks_per_plane) {
                 return Err(SnapshotError::Misfit("the layout of its pages".to_owned()));
             }
@@ -65,11 +65,11 @@ impl Device {
     fn shape(&self) -> Vec<(&'static str, usize)> {
         let mut shape = self.flash.shape().to_vec();
         shape.extend([
-            ("domains", self.ftl.domain.len()),
+            ("domains", self.ftl.domain_states().len()),
             ("answers", usize::from(self.front.answers.is_some())),
-            ("streams of superblocks", self.ftl.isolated.as_ref().map_or(0, |isolated| isolated.len())),
+            ("streams of superblocks", self.ftl.isolated_superblocks()),
         ]);
-        shape.extend(self.ftl.domain.iter().map(|domain| ("write points", domain.points.len())));
+        shape.extend(self.ftl.domain_states().iter().map(|domain| ("write points", domain.points.len())));
         shape
     }
 }

@@ -24,7 +24,7 @@ impl Device {
 impl DriveView for Device {
     fn die_of_request(&self, request: &HostRequest) -> Option<DieId> {
         let lpa = request.offset / u64::from(self.geometry.unit_bytes);
-        if request.op != HostOp::Read || request.length == 0 || lpa >= u64::from(self.ftl.logical_units) {
+        if request.op != HostOp::Read || request.length == 0 || lpa >= u64::from(self.ftl.logical_units()) {
             return None;
         }
         let ppa = self.ftl.lookup(Lpa(lpa as u32));

@@ -3,18 +3,19 @@
 
 use super::Device;
 use super::controller::Controller;
-use super::purposes::{For, Purpose};
 use super::timers::Timer;
 use crate::cache::state::Promise;
 use crate::cache::table::Slot;
 use crate::cache::together::next_together;
 use crate::cache::{CachePolicy, WRITE_BACK_PROGRAM, WRITE_BACK_READ};
-use crate::placement::{Placement, ProgramIntent};
-use crate::replicate::CopyLoss;
+use crate::placement::ProgramIntent;
 use crate::sched::queue::{NONE, Op, OpId};
-use wordline_base::class::Cause;
-use wordline_base::ids::{DomainId, Lpa, PlaneId, Ppa, SuperblockId};
+use wordline_base::ids::{DomainId, Lpa, PlaneId, Ppa};
 use wordline_flash::work::submit;
+use wordline_ftl::work::{For, Purpose};
+use wordline_ftl::work::{
+    is_translated, moved_by_program, new_op, place, program_anywhere, program_on, waits_for_move,
+};
 
 /// Oldest units among which one is sought whose domain has a whole flash page to write.
 const SEARCHED: usize = 32;
@@ -78,7 +79,7 @@ impl Device {
 
     /// The slot that an operation carries to flash; `None` when the unit was dropped since.
     pub(super) fn owner(&self, unit: OpId) -> Option<Slot> {
-        let (table, slot) = (&self.controller.cache.state.table, self.ftl.purposes[unit].slot);
+        let (table, slot) = (&self.controller.cache.state.table, self.ftl.purposes()[unit].slot);
         table.is_carried_by(slot, unit).then_some(slot)
     }
 
@@ -89,13 +90,13 @@ impl Device {
         if head == NONE {
             return;
         }
-        let Purpose { lpa, slot, .. } = self.ftl.purposes[head];
+        let Purpose { lpa, slot, .. } = self.ftl.purposes()[head];
         let Op { ppa, next, class, .. } = self.flash.pool[head];
         self.flash.pool.prefetch(next);
         if class == WRITE_BACK_PROGRAM {
             self.controller.cache.state.table.prefetch_slot(slot);
-            self.ftl.map.prefetch(u64::from(lpa.0));
-            self.ftl.oob.prefetch(ppa);
+            self.ftl.map().prefetch(u64::from(lpa.0));
+            self.ftl.oob().prefetch(ppa);
         }
     }
 
@@ -122,7 +123,7 @@ impl Device {
         let waits = |&slot: &Slot| table.is_dirty(slot) && table.op(slot).is_none();
         let slot = lpa.and_then(|lpa| table.find_dirty(lpa)).filter(waits);
         // What a flush waits for goes whatever collects.
-        if self.rules.past_collection && slot.is_some() && cache.state.promises.is_empty() {
+        if self.ftl.writes_past_collection() && slot.is_some() && cache.state.promises.is_empty() {
             return slot.and_then(|slot| self.past_collection(slot));
         }
         if slot.is_none() {
@@ -134,15 +135,15 @@ impl Device {
     /// This unit, or if its plane collects the oldest one of those whose planes don't; `None` where all do.
     fn past_collection(&self, slot: Slot) -> Option<Slot> {
         let table = &self.controller.cache.state.table;
-        let collects = |domain: DomainId| self.ftl.domain[domain.index()].collector.collects();
-        let plane = self.ftl.placement.plane_by_address(table.lpa(slot))?;
-        if !collects(self.ftl.domains.of(plane)) {
+        let collects = |domain: DomainId| self.ftl.collects(domain);
+        let plane = self.ftl.plane_by_address(table.lpa(slot))?;
+        if !collects(self.ftl.domains().of(plane)) {
             return Some(slot);
         }
-        let free = (0..self.ftl.domains.len() as u32).map(DomainId).filter(|&domain| !collects(domain));
-        let groups = free.flat_map(|domain| (0..self.ftl.points.host()).map(move |point| (domain, point)));
+        let free = (0..self.ftl.domains().len() as u32).map(DomainId).filter(|&domain| !collects(domain));
+        let groups = free.flat_map(|domain| (0..self.ftl.points().host()).map(move |point| (domain, point)));
         let oldest = groups
-            .filter_map(|(domain, point)| table.oldest_of_group(self.ftl.points.group(domain.0, point)).0);
+            .filter_map(|(domain, point)| table.oldest_of_group(self.ftl.points().group(domain.0, point)).0);
         oldest.min_by_key(|&slot| table.stamp(slot))
     }
 
@@ -162,7 +163,7 @@ impl Device {
         table
             .dirty()
             .take(SEARCHED)
-            .filter(|&slot| !self.rules.past_collection || self.past_collection(slot) == Some(slot))
+            .filter(|&slot| !self.ftl.writes_past_collection() || self.past_collection(slot) == Some(slot))
             .find(whole)
             .or_else(|| self.first_whole_page(table.lpa(slot)))
             .unwrap_or(slot)
@@ -171,12 +172,12 @@ impl Device {
     /// Of the write points with a whole page, the oldest unit of the one where that became dirty first: many units of slow
     /// streams may lie in front of those of others. `None` where the address fixes the domain.
     fn first_whole_page(&self, lpa: Lpa) -> Option<Slot> {
-        if self.ftl.points.host() == 1 || self.ftl.placement.plane_by_address(lpa).is_some() {
+        if self.ftl.points().host() == 1 || self.ftl.plane_by_address(lpa).is_some() {
             return None;
         }
         let (table, page) = (&self.controller.cache.state.table, self.geometry.units_per_program());
-        let whole = (0..self.ftl.points.host()).filter_map(|point| {
-            let (oldest, count) = table.oldest_of_group(self.ftl.points.group(0, point));
+        let whole = (0..self.ftl.points().host()).filter_map(|point| {
+            let (oldest, count) = table.oldest_of_group(self.ftl.points().group(0, point));
             oldest.filter(|_| count >= page)
         });
         whole.min_by_key(|&slot| table.stamp(slot))
@@ -194,11 +195,11 @@ impl Device {
     fn write_back_from(&mut self, first: Slot) {
         let cache = &self.controller.cache;
         let table = &cache.state.table;
-        let (lpa, point) = (table.lpa(first), self.ftl.points.of_group(table.group(first)));
-        let fixed = self.ftl.placement.plane_by_address(lpa).is_some();
+        let (lpa, point) = (table.lpa(first), self.ftl.points().of_group(table.group(first)));
+        let fixed = self.ftl.plane_by_address(lpa).is_some();
         let plane = self.place_unit(first);
-        let domain = self.ftl.domains.of(plane);
-        let group = self.ftl.points.group(if fixed { domain.0 } else { 0 }, point);
+        let domain = self.ftl.domains().of(plane);
+        let group = self.ftl.points().group(if fixed { domain.0 } else { 0 }, point);
         let page = self.geometry.units_per_program();
         let (mut left, mut merges) = (page, page * MERGES_FOR_A_UNIT);
         let first_of_page = lpa.0 & !(self.geometry.units_per_page() - 1);
@@ -207,14 +208,14 @@ impl Device {
         while let Some(slot) = next {
             let room = if self.send_new(slot, plane) { &mut left } else { &mut merges };
             *room -= 1;
-            if *room == 0 || (!fixed && self.ftl.domain[domain.index()].live >= self.ftl.room_limit) {
+            if *room == 0 || (!fixed && !self.ftl.has_room_in(domain)) {
                 return;
             }
             next = neighbours.find_map(|lpa| {
                 self.controller.dirty_and_waiting(Lpa(lpa)).filter(|&slot| self.goes_to(slot, point))
             });
             if next.is_none() {
-                let ordered = fixed || self.ftl.points.host() > 1;
+                let ordered = fixed || self.ftl.points().host() > 1;
                 next = if ordered {
                     self.controller.oldest_of_group(group, fixed)
                 } else {
@@ -228,7 +229,7 @@ impl Device {
     #[inline]
     fn goes_to(&self, slot: Slot, point: u8) -> bool {
         let group = || self.controller.cache.state.table.group(slot);
-        self.ftl.points.host() == 1 || self.ftl.points.of_group(group()) == point
+        self.ftl.points().host() == 1 || self.ftl.points().of_group(group()) == point
     }
 
     /// Asks the placement for a unit that is written back.
@@ -236,7 +237,7 @@ impl Device {
         let cache = &self.controller.cache;
         let (lpa, stream) = (cache.state.table.lpa(slot), cache.state.table.stream(slot));
         let cause = WRITE_BACK_PROGRAM.cause();
-        self.place(&ProgramIntent { cause, ..ProgramIntent::host(lpa, stream) })
+        place(self, &ProgramIntent { cause, ..ProgramIntent::host(lpa, stream) })
     }
 
     /// The stream of a unit on its way to flash.
@@ -248,13 +249,13 @@ impl Device {
     pub(super) fn take_point_of_cached(&mut self, unit: OpId) {
         let Some(slot) = self.owner(unit) else { return };
         let cache = &self.controller.cache;
-        self.ftl.purposes[unit].point = self.ftl.points.of_group(cache.state.table.group(slot));
+        self.ftl.purpose_mut(unit).point = self.ftl.points().of_group(cache.state.table.group(slot));
     }
 
     fn send_new(&mut self, slot: Slot, plane: PlaneId) -> bool {
         let cache = &self.controller.cache;
         let lpa = cache.state.table.lpa(slot);
-        let id = self.new_op(Op::new(WRITE_BACK_PROGRAM, Ppa::NONE), Purpose::of(lpa));
+        let id = new_op(self, Op::new(WRITE_BACK_PROGRAM, Ppa::NONE), Purpose::of(lpa));
         self.send(slot, id, plane)
     }
 
@@ -266,9 +267,9 @@ impl Device {
         if let Some(pauses) = &mut cache.state.pauses {
             pauses.sent();
         }
-        self.ftl.purposes[id].slot = slot;
-        self.ftl.purposes[id].point = self.ftl.points.of(WRITE_BACK_PROGRAM.cause());
-        if self.ftl.translation.looks_up_write_backs && !self.is_translated(id) {
+        self.ftl.purpose_mut(id).slot = slot;
+        self.ftl.purpose_mut(id).point = self.ftl.points().of(WRITE_BACK_PROGRAM.cause());
+        if self.ftl.translation().looks_up_write_backs && !is_translated(self, id) {
             return false;
         }
         self.carry(slot, id, plane)
@@ -289,25 +290,25 @@ impl Device {
 
     /// Queues the program of a unit on its way to flash. Where sectors are missing that flash holds, it reads them first (`false`).
     fn carry(&mut self, slot: Slot, id: OpId, plane: PlaneId) -> bool {
-        if self.waits_for_move(id) {
+        if waits_for_move(self, id) {
             return false;
         }
         let cache = &mut self.controller.cache;
         let table = &mut cache.state.table;
-        if self.rules.written_only {
-            self.ftl.purposes[id].tag = table.bytes_held(slot);
+        if self.ftl.programs_written_only() {
+            self.ftl.purpose_mut(id).tag = table.bytes_held(slot);
         }
         // A superseded version is nobody's: what it lacks isn't read for it.
         let complete = table.holds_all(slot) || table.is_superseded(slot);
-        let old = if complete { Ppa::NONE } else { self.ftl.lookup(self.ftl.purposes[id].lpa) };
+        let old = if complete { Ppa::NONE } else { self.ftl.lookup(self.ftl.purposes()[id].lpa) };
         if !old.is_some() {
-            self.program_on(plane, id);
+            program_on(self, plane, id);
             return true;
         }
         let cache = &mut self.controller.cache;
         cache.state.merging += 1;
         cache.state.record.counts.merges += 1;
-        let bytes = self.geometry.unit_bytes - self.moved_by_program(id, 0);
+        let bytes = self.geometry.unit_bytes - moved_by_program(self, id, 0);
         let op = &mut self.flash.pool[id];
         (op.class, op.ppa, op.bytes) = (WRITE_BACK_READ, old, bytes);
         submit(self, id);
@@ -328,7 +329,7 @@ impl Device {
                 if !waited_for {
                     cache.state.merged.push_back(unit);
                 } else {
-                    self.program_anywhere(unit);
+                    program_anywhere(self, unit);
                 }
             }
         }
@@ -342,13 +343,13 @@ impl Device {
             let cache = &self.controller.cache;
             let (count, merging) = (cache.state.merged.len(), cache.state.merging);
             let Some(&first) = cache.state.merged.front() else { return };
-            let fixed = self.ftl.placement.plane_by_address(self.ftl.purposes[first].lpa).is_some();
-            let groups = self.ftl.domains.len() as u32 * u32::from(self.ftl.points.host());
+            let fixed = self.ftl.plane_by_address(self.ftl.purposes()[first].lpa).is_some();
+            let groups = self.ftl.domains().len() as u32 * u32::from(self.ftl.points().host());
             let together = if fixed { page * groups.min(16) } else { page };
             if merging > 0 && count < together as usize {
                 return;
             }
-            let apart = !fixed && self.ftl.points.host() > 1;
+            let apart = !fixed && self.ftl.points().host() > 1;
             let point = if apart { self.next_merged_together(merging > 0) } else { None };
             if apart && point.is_none() {
                 return;
@@ -362,7 +363,7 @@ impl Device {
                 };
                 let chosen = plane.filter(|_| !fixed).unwrap_or_else(|| self.place_unit(slot));
                 plane = Some(chosen);
-                self.program_on(chosen, id);
+                program_on(self, chosen, id);
             }
         }
     }
@@ -370,7 +371,7 @@ impl Device {
     /// The write point of a completed unit; of one that was dropped since, the first.
     fn point_of_merged(&self, id: OpId) -> u8 {
         let group = self.owner(id).map(|slot| self.controller.cache.state.table.group(slot));
-        group.map_or(0, |group| self.ftl.points.of_group(group))
+        group.map_or(0, |group| self.ftl.points().of_group(group))
     }
 
     /// The write point of which completed units are programmed next.
@@ -396,7 +397,7 @@ impl Device {
     fn send_durable(&mut self) {
         let mut page: Option<(For, u32, PlaneId)> = None;
         while let Some(id) = self.controller.cache.state.durable.pop_front() {
-            let Purpose { lpa, whose, .. } = self.ftl.purposes[id];
+            let Purpose { lpa, whose, .. } = self.ftl.purposes()[id];
             let cache = &mut self.controller.cache;
             let table = &cache.state.table;
             let Some(slot) = table.find(lpa) else {
@@ -433,60 +434,28 @@ impl Device {
         }
     }
 
-    /// The die takes the program of a cached unit: it carries the newest version, whatever was written since it was
-    /// queued.
-    pub(super) fn commit_write_back(&mut self, unit: OpId, superblock: SuperblockId) {
-        let lpa = self.ftl.purposes[unit].lpa;
-        let ppa = self.flash.pool[unit].ppa;
-        let Some(slot) = self.owner(unit) else { return self.unused(unit) };
-        if self.commit_superseded(unit, slot) {
-            return;
+    /// The die takes the program of a cached unit. Whether it carries the newest version, whatever was written since it was queued:
+    /// one that was dropped, or written again in a place of its own, holds nothing that is valid.
+    pub(super) fn cached_unit_begins(&mut self, unit: OpId) -> bool {
+        let Some(slot) = self.owner(unit) else { return false };
+        let lpa = self.ftl.purposes()[unit].lpa;
+        let state = &mut self.controller.cache.state;
+        let newest = !state.table.is_superseded(slot);
+        if newest {
+            state.table.hold_all(slot);
         }
-        if self.ftl.copies.has(lpa) {
-            self.drop_copies(lpa, self.ftl.lookup(lpa), CopyLoss::Written);
+        state.table.commit(slot);
+        if newest {
+            state.table.prefetch(lpa);
         }
-        let old = self.ftl.store(lpa, ppa, superblock);
-        if !self.ftl.partial_writes.is_empty() {
-            self.ftl.partial_writes.rewritten(lpa);
-        }
-        self.ftl.purposes[unit].replaced = old;
-        if old.is_some() {
-            // For the end of the program.
-            self.ftl.blocks.prefetch(self.ftl.blocks.of(&self.geometry, old));
-        }
-        // The same.
-        self.ftl.blocks.prefetch_pending(superblock);
-        self.ftl.blocks.count_host_write();
-        self.ftl.mapped_units += u64::from(!old.is_some());
-        if let Some(versions) = &mut self.ftl.versions {
-            versions.first(lpa, ppa);
-        }
-        let cache = &mut self.controller.cache;
-        cache.state.table.hold_all(slot);
-        cache.state.table.commit(slot);
-        cache.state.table.prefetch(lpa);
-        cache.state.in_program += 1;
-        cache.state.note_dirty(self.flash.now());
-        self.map_changed(lpa, old, ppa, Cause::WriteBack);
-        self.tell_written(lpa, old, ppa);
-    }
-
-    /// If the unit was written again in a place of its own, the program of this version holds nothing that is valid; whether so.
-    fn commit_superseded(&mut self, unit: OpId, slot: Slot) -> bool {
-        let cache = &mut self.controller.cache;
-        if !cache.state.table.is_superseded(slot) {
-            return false;
-        }
-        cache.state.table.commit(slot);
-        cache.state.in_program += 1;
-        cache.state.note_dirty(self.flash.now());
-        self.unused(unit);
-        true
+        state.in_program += 1;
+        state.note_dirty(self.flash.now());
+        newest
     }
 
     /// The program of a cached unit has ended.
     pub(super) fn write_back_ended(&mut self, unit: OpId) {
-        let lpa = self.ftl.purposes[unit].lpa;
+        let lpa = self.ftl.purposes()[unit].lpa;
         let owner = self.owner(unit);
         let cache = &mut self.controller.cache;
         let (state, policy) = (&mut cache.state, &mut cache.policy);

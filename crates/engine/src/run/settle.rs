@@ -117,7 +117,7 @@ impl Setup {
             }
             let programmed = device.units_erased() - before;
             settled.waf_of_windows.push(programmed as f64 / window as f64);
-            settled.pages_of_windows.extend(device.old_pages_for_unit());
+            settled.pages_of_windows.extend(device.ftl_mut().old_pages_for_unit());
             let pages = &settled.pages_of_windows;
             settled.agrees = has_settled(&settled.waf_of_windows) && (pages.is_empty() || has_settled(pages));
         }

@@ -169,7 +169,7 @@ impl Setup {
             Occupancy::Span => footprint.iter().map(|page| page.0 + 1).max().unwrap_or(0).min(all),
             Occupancy::Share(share) => (f64::from(all) * share).floor() as u32,
         };
-        let occupied = device.whole_stripes(occupied);
+        let occupied = device.ftl().whole_stripes(occupied);
         let carries_out = self.start.layout == StartLayout::Steady
             && !self.scheme.redundancy.in_pages()
             && occupied > 0
@@ -189,7 +189,7 @@ impl Setup {
         }
         let mut settled = self.settled_by_formula(&device);
         if never_rests && occupied > 0 {
-            device.use_slc_cache_untimed(true);
+            device.ftl_mut().use_slc_cache_untimed(true);
             settled.slc_cache_units = device.use_slc_cache(occupied, self.seed);
         }
         if carries_out {
@@ -203,10 +203,10 @@ impl Setup {
         if !device.overwrite(overwrites, &mut overwriting, &mut || observer.progress(0, Ns::ZERO)) {
             return Err(RunError::Cancelled);
         }
-        device.use_slc_cache_untimed(false);
+        device.ftl_mut().use_slc_cache_untimed(false);
         device.close_untimed_places();
         device.keep_pace_untimed();
-        device.note_map_on_flash();
+        device.ftl_mut().note_map_on_flash();
         if let Some(last) = last.filter(|_| self.start.map_cache.is_used()) {
             settled.map_accesses = self.use_map_cache(&mut device, last, &settled)?;
         }
@@ -226,7 +226,7 @@ impl Setup {
         settled: &Settled,
     ) -> Result<u64, RunError> {
         let all = (device.logical_bytes() / u64::from(device.unit_bytes())) as u32;
-        if !device.caches_its_map() {
+        if !device.ftl().caches_its_map() {
             return Ok(0);
         }
         match last {
@@ -236,7 +236,7 @@ impl Setup {
                 let formula = Collection::of(&self.scheme.gc).unwrap_or(Collection::Greedy);
                 let moved = match waf {
                     Some(waf) => (waf - 1.0).max(0.0),
-                    None if self.start.layout.is_scattered() => device.moves_for_a_write(formula),
+                    None if self.start.layout.is_scattered() => device.ftl().moves_for_a_write(formula),
                     None => 0.0,
                 };
                 Ok(device.put_in_map_cache(load, all, moved, self.seed).unwrap_or(0))
@@ -249,7 +249,7 @@ impl Setup {
         let formula = Collection::of(&self.scheme.gc).unwrap_or(Collection::Greedy);
         let at_once = !more && self.start.overwrite == 0.0;
         let plan = |phased: bool| {
-            let plan = device.steady_plan(formula, self.seed, at_once, self.units_together());
+            let plan = device.ftl().steady_plan(formula, self.seed, at_once, self.units_together());
             Plan { phased: phased && plan.phased, ..plan }
         };
         match self.start.layout {
@@ -257,7 +257,7 @@ impl Setup {
             StartLayout::Steady => {
                 let plan = plan(true);
                 let group = self.group(self.units_together()).filter(|_| self.units_together() > 1);
-                let parted = group.map_or(plan.parted, |group| device.parted(&plan, group, occupied));
+                let parted = group.map_or(plan.parted, |group| device.ftl().parted(&plan, group, occupied));
                 Some(Plan { parted, ..plan })
             }
             StartLayout::AtTrigger => Some(plan(false)),
@@ -266,7 +266,8 @@ impl Setup {
 
     /// How the drive came to its start, before anything was overwritten.
     fn settled_by_formula(&self, device: &Device) -> Settled {
-        let (formula, units_together) = (self.start.layout.is_scattered(), device.units_laid_together());
+        let (formula, units_together) =
+            (self.start.layout.is_scattered(), device.ftl().units_laid_together());
         Settled { formula, units_together, agrees: true, ..Settled::default() }
     }
 
@@ -300,7 +301,7 @@ pub fn logical_bytes(device: &DeviceConfig, scheme: &SchemeConfig) -> Result<u64
     let blocks = member.geometry.blocks.saturating_sub(spare);
     let mut systems = crate::systems::of_scheme(scheme, member);
     systems.extend(Custom::new(&scheme.custom, 0)?.systems);
-    let arranged = crate::arrange::Arrangement::new(member, scheme, &systems, blocks)?;
+    let arranged = crate::arrange::arrange(member, scheme, &systems, blocks)?;
     let drive = u64::from(arranged.plan.map.logical_units) * u64::from(arranged.geometry.unit_bytes);
     Ok(scheme.array.as_ref().map_or(drive, |array| array.bytes(drive)))
 }

@@ -4,7 +4,7 @@ use serde::Serialize;
 pub use wordline_base::draws::Overwrites;
 
 use super::Setup;
-use crate::arrange::Arrangement;
+use crate::arrange::arrange;
 use crate::blocks::steady::Collection;
 use crate::blocks::together;
 use crate::custom::Custom;
@@ -61,7 +61,7 @@ impl Setup {
         let mut systems = crate::systems::of_scheme(&self.scheme, &self.device);
         systems.extend(Custom::new(&self.scheme.custom, self.seed).ok()?.systems);
         let blocks = self.device.geometry.blocks;
-        let arranged = Arrangement::new(&self.device, &self.scheme, &systems, blocks).ok()?;
+        let arranged = arrange(&self.device, &self.scheme, &systems, blocks).ok()?;
         let domain = |&plane| arranged.domains.of(plane).0;
         let of_position: Vec<u32> = arranged.plane_at.iter().map(domain).collect();
         let rows_at_once = arranged.geometry.pages_per_program;

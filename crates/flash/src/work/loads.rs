@@ -33,6 +33,33 @@ impl Flash {
         classes_in(waiting).any(ahead)
     }
 
+    /// Whether the bus of a channel carries something, or dies wait for it.
+    pub fn bus_is_busy(&self, channel: u32) -> bool {
+        let bus = self.channels.get(channel as usize);
+        bus.is_some_and(|bus| bus.free_at > self.now() || !bus.waiting.is_empty())
+    }
+
+    /// Tells the first units of the flash pages whose reads for the host run or wait at a die and its further servers, in the order
+    /// in which they are taken.
+    pub fn host_reads_at(&self, die: DieId, tell: &mut dyn FnMut(OpId)) {
+        if self.loads().get(die.index()).is_none_or(|&load| load == 0) {
+            return;
+        }
+        let mut tell_all = |first: OpId| {
+            let mut head = first;
+            while head != NONE {
+                tell(head);
+                head = self.pool[head].next;
+            }
+        };
+        for server in self.servers.of_die(die).map(DieId::index) {
+            let Some(state) = self.dies.get(server) else { continue };
+            let running = self.running_reads(server).filter(|command| command.class == Class::HostRead);
+            running.for_each(|command| tell_all(command.head));
+            tell_all(state.first(Class::HostRead));
+        }
+    }
+
     /// What keeps a server from reading for longer than a read: a program or an erase.
     pub fn busy_with(&self, server: DieId) -> Option<Class> {
         let state = &self.dies[self.keeper(server).index()];

@@ -2,6 +2,7 @@
 
 pub mod bad;
 pub mod domains;
+pub mod end_of_life;
 pub mod free_list;
 pub mod history;
 pub mod isolation;
@@ -16,6 +17,7 @@ pub mod together;
 pub mod write_point;
 
 pub use domains::Domains;
+pub use end_of_life::EndOfLife;
 pub use free_list::FreeList;
 pub use history::Needs;
 pub use isolation::Isolated;

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use wordline_base::class::Cause;
 use wordline_base::ids::SuperblockId;
 
-/// State of the collection in one domain. The engine drives it (`device/collect.rs`).
+/// State of the collection in one domain. The engine drives it (`work/collection/collect.rs`).
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Collector {
     /// Whether collection goes on until enough superblocks are free.

@@ -4,6 +4,7 @@
 //! [`crate::mapping::Copies`], and the drive carries out what systems ask for.
 
 pub mod arbiter;
+mod counters;
 mod loss;
 pub mod reservation;
 
@@ -12,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use wordline_base::ids::{DieId, PlaneId};
 
 pub use arbiter::{Arbiter, ArbiterPolicy, Candidate, Serving};
+pub use counters::CopyCounters;
 pub use loss::{CopyLoss, LOSSES};
 pub use reservation::{Reservation, Reserved};
 

@@ -8,6 +8,10 @@ use wordline_base::class::Cause;
 use wordline_base::ids::SuperblockId;
 use wordline_base::time::Ns;
 use wordline_flash::work;
+use wordline_ftl::work::{
+    ask_again_for_places, ask_for_copy, ask_for_plan, ask_for_plan_of, begin_parity, close_kept, drop_copy,
+    invalidate_dropped, promote_copy, reclaim_worn_blocks, release_paced, want_emptied,
+};
 
 impl Systems {
     /// A system asks for this, behind what was asked for before.
@@ -20,15 +24,15 @@ impl Device {
     /// The tables are consistent again: does what systems asked for, and lets the dies look at their new work.
     #[inline(always)]
     pub(in crate::device) fn finish_event(&mut self) {
-        if self.ftl.pace.is_some() {
-            self.release_paced();
+        if self.ftl.is_paced() {
+            release_paced(self);
         }
-        self.reclaim_worn_blocks();
-        if self.ftl.striped.is_some() {
-            self.begin_parity();
+        reclaim_worn_blocks(self);
+        if self.ftl.has_page_parity() {
+            begin_parity(self);
         }
         self.follow_up();
-        if !self.ftl.replication.dropped.is_empty() {
+        if self.ftl.has_dropped_copies() {
             self.finish_drops();
         }
     }
@@ -36,8 +40,8 @@ impl Device {
     /// Copies were dropped on the way: their pages are given up, and what follows from that is done.
     #[cold]
     fn finish_drops(&mut self) {
-        while !self.ftl.replication.dropped.is_empty() {
-            self.invalidate_dropped();
+        while self.ftl.has_dropped_copies() {
+            invalidate_dropped(self);
             self.follow_up();
         }
     }
@@ -59,15 +63,15 @@ impl Device {
                 probe.asked(number, &action, self.flash.now());
             }
             match action {
-                Action::Plan(plan) => self.ask_for_plan(number, plan),
-                Action::PlanWhileIdle(plan) => self.ask_for_plan_of(number, plan, true),
+                Action::Plan(plan) => ask_for_plan(self, number, plan),
+                Action::PlanWhileIdle(plan) => ask_for_plan_of(self, number, plan, true),
                 Action::Empty(superblock, cause) => self.ask_to_empty(number, superblock, cause),
                 Action::Gate { dies, classes, until } => self.close_gates(number, &dies, classes, until),
-                Action::Copy { lpa, to } => self.ask_for_copy(number, lpa, to, read),
-                Action::DropCopy { lpa, ppa } => self.drop_copy(number, lpa, ppa),
-                Action::Promote { lpa, ppa } => self.promote_copy(number, lpa, ppa),
-                Action::Close(superblock) => self.close_kept(number, superblock),
-                Action::AskAgain => self.ask_again_for_places(),
+                Action::Copy { lpa, to } => ask_for_copy(self, number, lpa, to, read),
+                Action::DropCopy { lpa, ppa } => drop_copy(self, number, lpa, ppa),
+                Action::Promote { lpa, ppa } => promote_copy(self, number, lpa, ppa),
+                Action::Close(superblock) => close_kept(self, number, superblock),
+                Action::AskAgain => ask_again_for_places(self),
                 Action::WakeAt(time) => {
                     self.systems.wake[number] = time.max(Ns(self.flash.now().0 + 1));
                     self.systems.next_wake = self.systems.wake_at();
@@ -78,10 +82,10 @@ impl Device {
     }
 
     fn ask_to_empty(&mut self, number: usize, superblock: SuperblockId, cause: Cause) {
-        if superblock.index() < self.ftl.blocks.len() {
-            return self.want_emptied(superblock, cause);
+        if superblock.index() < self.ftl.blocks().len() {
+            return want_emptied(self, superblock, cause);
         }
-        let (name, count) = (self.systems.system_name(number), self.ftl.blocks.len());
+        let (name, count) = (self.systems.system_name(number), self.ftl.blocks().len());
         self.fail(format!(
             "the system {name} asked to empty {superblock:?} of a drive of {count} superblocks"
         ));

@@ -6,7 +6,7 @@ use crate::mapping::{Found, Lookup};
 use crate::placement::{PlaneSet, ProgramIntent};
 use crate::replicate::Serving;
 use crate::systems::DriveView;
-use crate::systems::{Action, AllowedPlanes, System, SystemPolicy, Watches};
+use crate::systems::{Action, AllowedPlanes, Plan, System, SystemPolicy, Watches, WornBlock};
 use wordline_base::class::Class;
 
 impl Systems {
@@ -50,7 +50,7 @@ impl Device {
     fn ask_where(&mut self, program: &ProgramIntent) -> Option<PlaneSet> {
         let moves = Class::read_for(program.cause).is_move();
         let what = if moves { Watches::MOVES_PLACEMENT } else { Watches::PLACEMENT };
-        if !self.systems.watches.has(what) || program.lpa.0 >= self.ftl.logical_units {
+        if !self.systems.watches.has(what) || program.lpa.0 >= self.ftl.logical_units() {
             return None;
         }
         let mut planes = std::mem::take(&mut self.systems.planes);
@@ -94,5 +94,18 @@ impl Device {
         }
         self.systems.put_all_back(all);
         answer
+    }
+
+    /// Asks the systems what they do about a worn block; the first plan counts.
+    pub(in crate::device) fn ask_systems_to_reclaim(&mut self, worn: &WornBlock) -> Option<(usize, Plan)> {
+        let mut systems = self.systems.take_all_watching(Watches::RECLAIM)?;
+        let view: &DriveView<'_> = self;
+        let plan = systems
+            .iter_mut()
+            .enumerate()
+            .filter(|(_, system)| system.get().watches().has(Watches::RECLAIM))
+            .find_map(|(number, system)| system.get_mut().reclaim(worn, view).map(|plan| (number, plan)));
+        self.systems.put_all_back(systems);
+        plan
     }
 }

@@ -3,19 +3,22 @@
 use crate::device::Device;
 use crate::systems::{Event, Watches};
 use wordline_base::time::Ns;
+use wordline_ftl::work::{begin_background, cache_sees_requests, end_background, fold_while_idle};
 
 impl Device {
     /// The drive became idle, or stopped being so.
     #[inline]
     pub(in crate::device) fn note_idle(&mut self, idle: bool) {
         if !idle {
-            self.end_background();
+            end_background(self);
             if std::mem::take(&mut self.systems.idle) {
-                self.ftl.plans.end_idle();
+                self.ftl.end_idle_plans();
             }
         }
-        self.cache_sees_requests(!idle);
-        if self.systems.watches.has(Watches::IDLE) || self.ftl.background.is_on() || self.ftl.folds_at_idle()
+        cache_sees_requests(self, !idle);
+        if self.systems.watches.has(Watches::IDLE)
+            || self.ftl.collects_when_idle()
+            || self.ftl.folds_at_idle()
         {
             self.systems.idle_at = if idle { self.flash.now() + self.systems.idle_after } else { Ns::NEVER };
             self.systems.next_wake = self.systems.wake_at();
@@ -39,8 +42,8 @@ impl Device {
         if self.systems.idle_at == self.flash.now() {
             (self.systems.idle_at, self.systems.idle) = (Ns::NEVER, true);
             self.tell(Watches::IDLE, &Event::Idle);
-            self.begin_background();
-            self.fold_while_idle();
+            begin_background(self);
+            fold_while_idle(self);
         }
         for number in 0..self.systems.wake.len() {
             if self.systems.wake[number] == self.flash.now() {

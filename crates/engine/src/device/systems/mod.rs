@@ -6,15 +6,14 @@ mod idle;
 mod state;
 mod told;
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 
 use super::Device;
 use crate::placement::PlaneSet;
-use crate::sched::queue::OpId;
 use wordline_base::ids::{Lpa, Ppa};
 
 use crate::stats::copies::SystemReport;
-use crate::systems::{Action, Distance, Figure, System, SystemPolicy, Watches};
+use crate::systems::{Action, Distance, Figure, ReclaimPolicy, System, SystemPolicy, Watches};
 use wordline_base::time::Ns;
 
 /// Which system, the page and place of the read that it was told of then, and what it asks for.
@@ -44,8 +43,8 @@ pub(super) struct Systems {
     pub(super) next_wake: Ns,
     /// Whether it has been idle for long enough, and still is.
     idle: bool,
-    /// Programs of the host that wait until a system says where they go.
-    pub(super) held: VecDeque<OpId>,
+    /// What becomes of worn blocks.
+    pub(super) reclaim: ReclaimPolicy,
     /// The planes that a program was left last, for their memory.
     planes: PlaneSet,
     /// So many, the first to be added, are in the ledger of the DRAM already.
@@ -54,8 +53,8 @@ pub(super) struct Systems {
 
 impl Systems {
     /// None yet, so many of which the ledger knows; the drive is idle once no request has been inside for so long.
-    pub fn new(idle_after: Ns, in_ledger: usize) -> Self {
-        Self { idle_at: Ns::NEVER, next_wake: Ns::NEVER, idle_after, in_ledger, ..Self::default() }
+    pub fn new(idle_after: Ns, in_ledger: usize, reclaim: ReclaimPolicy) -> Self {
+        Self { idle_at: Ns::NEVER, next_wake: Ns::NEVER, idle_after, in_ledger, reclaim, ..Self::default() }
     }
 
     /// All systems, to be put back, if any of them watches for it.
@@ -138,7 +137,7 @@ impl Device {
     /// One that makes copies or reserves space is a fault on a drive that was not laid out for it
     /// ([`Device::new_for`]).
     pub fn add_system(&mut self, system: SystemPolicy) {
-        if !self.ftl.is_laid_out_for(self.systems.all.len(), system.get()) {
+        if !self.is_laid_out_for(&system) {
             let name = system.get().name().to_owned();
             self.fail(format!(
                 "the system {name} makes copies or reserves space: the drive must be laid out for it (Device::new_for)"
@@ -155,9 +154,14 @@ impl Device {
         self.systems.wake.push(Ns::NEVER);
         self.systems.next_wake = self.systems.wake_at();
         if self.systems.watches.has(Watches::TRANSLATION) {
-            self.ftl.translation.ask_systems();
+            self.ftl.ask_systems_for_places();
         }
         self.note_policies();
+    }
+
+    fn is_laid_out_for(&self, system: &SystemPolicy) -> bool {
+        let (number, system) = (self.systems.all.len(), system.get());
+        self.ftl.is_laid_out_for(number, system.copies(), &system.reservation())
     }
 
     /// Enters a user of the DRAM that comes behind the data cache.
@@ -183,7 +187,7 @@ impl Device {
 
     #[inline(never)]
     fn let_systems_fetch(&self, lpa: u32, distance: Distance) {
-        let ppa = if lpa < self.ftl.logical_units { self.ftl.lookup(Lpa(lpa)) } else { Ppa::NONE };
+        let ppa = if lpa < self.ftl.logical_units() { self.ftl.lookup(Lpa(lpa)) } else { Ppa::NONE };
         if ppa.is_some() {
             let die = self.geometry.die_at(ppa).0;
             self.systems().for_each(|system| system.fetch_for_read(Lpa(lpa), die, distance));

@@ -22,13 +22,14 @@ impl Part for Systems {
             idle_after: _,
             next_wake,
             idle,
-            held,
+            reclaim,
             planes: _,
             in_ledger: _,
         } = self;
         let names: Vec<&str> = all.iter().map(|system| system.get().name()).collect();
         out.put(&names)?;
-        out.put(&(asked, wake, idle_at, next_wake, idle, held))?;
+        out.put(&(asked, wake, idle_at, next_wake, idle))?;
+        reclaim.save(out)?;
         all.iter().try_for_each(|system| system.save(out))
     }
 
@@ -39,10 +40,11 @@ impl Part for Systems {
             let what = format!("its systems are {there:?}, those of the drive {here:?}");
             return Err(SnapshotError::Misfit(what));
         }
-        (self.asked, self.wake, self.idle_at, self.next_wake, self.idle, self.held) = input.take()?;
+        (self.asked, self.wake, self.idle_at, self.next_wake, self.idle) = input.take()?;
         if self.wake.len() != self.all.len() || self.asked.iter().any(|asked| asked.0 >= self.all.len()) {
             return Err(SnapshotError::Misfit("what systems asked for".to_owned()));
         }
+        self.reclaim.restore(input)?;
         self.all.iter_mut().try_for_each(|system| system.restore(input))
     }
 
@@ -60,7 +62,7 @@ impl Part for Systems {
             idle_after,
             next_wake,
             idle,
-            held,
+            reclaim,
             planes: _,
             in_ledger,
         } = self;
@@ -80,7 +82,7 @@ impl Part for Systems {
             idle_after: *idle_after,
             next_wake: *next_wake,
             idle: *idle,
-            held: held.clone(),
+            reclaim: reclaim.fork()?,
             planes: PlaneSet::default(),
             in_ledger: *in_ledger,
         })

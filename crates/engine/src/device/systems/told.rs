@@ -2,13 +2,14 @@
 
 use super::put_back;
 use crate::device::Device;
-use crate::device::purposes::Purpose;
 use crate::device::systems::Systems;
 use crate::sched::queue::OpId;
 use crate::systems::DriveView;
 use crate::systems::{Access, Action, Event, ReadEvent, System, Watches};
 use wordline_base::class::Cause;
 use wordline_base::ids::{Lpa, Ppa, SuperblockId};
+use wordline_ftl::work::Purpose;
+use wordline_ftl::work::map_changed;
 
 impl Systems {
     /// Whether anybody is told of reads that go to their dies.
@@ -73,19 +74,13 @@ impl Device {
 
     #[inline]
     fn read_event(&self, unit: OpId, joins: bool) -> ReadEvent {
-        let Purpose { lpa, whose, .. } = self.ftl.purposes[unit];
+        let Purpose { lpa, whose, .. } = self.ftl.purposes()[unit];
         let ppa = self.flash.pool[unit].ppa;
         let flow = self.front.requests.get(whose.request() as usize).map_or(0, |request| request.flow());
         ReadEvent { lpa, ppa, die: self.geometry.die_at(ppa).0, flow, joins }
     }
 
-    /// A unit of a read of the host goes to its die.
-    #[inline(always)]
-    pub(in crate::device) fn tell_read(&mut self, unit: OpId) {
-        self.tell_read_that(unit, false);
-    }
-
-    /// The same; `joins` tells whether it has no command of its own.
+    /// A unit of a read of the host goes to its die; `joins` tells whether it has no command of its own.
     #[inline(always)]
     pub(in crate::device) fn tell_read_that(&mut self, unit: OpId, joins: bool) {
         if self.systems.tells_of_reads() {
@@ -100,7 +95,7 @@ impl Device {
     /// Whether any system wants to know that this read is done.
     #[inline]
     fn is_awaited(&self, unit: OpId) -> bool {
-        let lpa = self.ftl.purposes[unit].lpa;
+        let lpa = self.ftl.purposes()[unit].lpa;
         self.systems.all.iter().any(|system| system.awaits(lpa))
     }
 
@@ -128,9 +123,9 @@ impl Device {
     #[inline(always)]
     pub(in crate::device) fn tell_access_of(&mut self, id: OpId, write: bool) {
         if self.systems.watches.has(Watches::ACCESS)
-            && !std::mem::replace(&mut self.ftl.purposes[id].accessed, true)
+            && !std::mem::replace(&mut self.ftl.purpose_mut(id).accessed, true)
         {
-            self.note_access(Access { lpa: self.ftl.purposes[id].lpa, write });
+            self.note_access(Access { lpa: self.ftl.purposes()[id].lpa, write });
         }
     }
 
@@ -149,7 +144,7 @@ impl Device {
         if changed && !access.write {
             let ppa = self.ftl.lookup(access.lpa);
             if ppa.is_some() {
-                self.map_changed(access.lpa, ppa, ppa, Cause::Host);
+                map_changed(self, access.lpa, ppa, ppa, Cause::Host);
             }
         }
     }

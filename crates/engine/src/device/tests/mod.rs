@@ -1,0 +1,4 @@
+//! Tests that look at the tables of whole drives.
+
+mod isolation;
+mod journal;

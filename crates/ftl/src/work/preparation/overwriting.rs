@@ -1,0 +1,161 @@
+//! Which pages are overwritten while a drive is prepared.
+
+use crate::work::ftl::Ftl;
+use std::ops::Range;
+
+use wordline_base::ids::Lpa;
+use wordline_base::request::{HostRequest, RequestSource, SourceError};
+use wordline_base::rng::{self, Xoshiro256PlusPlus};
+
+/// The pages that are overwritten, one after the other.
+pub struct Overwriting<'a> {
+    choice: Choice<'a>,
+}
+
+enum Choice<'a> {
+    /// The first so many logical pages, each with the same chance.
+    First(u32, Xoshiro256PlusPlus),
+    /// These, each with the same chance.
+    Listed(&'a [Lpa], Xoshiro256PlusPlus),
+    /// Those that a workload writes.
+    Written(Box<Written<'a>>),
+}
+
+/// Pages that a workload writes.
+struct Written<'a> {
+    source: &'a mut dyn RequestSource,
+    batch: Vec<HostRequest>,
+    next: usize,
+    units: Range<u32>,
+    /// Of the request whose units these are.
+    stream: u16,
+    /// Streams that the drive offers, if it offers any.
+    streams: Option<u16>,
+    unit_bytes: u64,
+    occupied: u32,
+    error: Option<SourceError>,
+}
+
+impl<'a> Overwriting<'a> {
+    /// The same from here on a second time; `None` for what comes only once.
+    pub(crate) fn again(&self) -> Option<Self> {
+        let choice = match &self.choice {
+            Choice::First(occupied, random) => Choice::First(*occupied, random.clone()),
+            Choice::Listed(pages, random) => Choice::Listed(pages, random.clone()),
+            Choice::Written(_) => return None,
+        };
+        Some(Self { choice })
+    }
+
+    /// Whether the pages are of streams that the drive keeps apart.
+    pub(crate) fn has_streams(&self) -> bool {
+        matches!(&self.choice, Choice::Written(written) if written.streams.is_some())
+    }
+
+    /// The next one, and the stream of its write; `None` when there is none.
+    #[inline]
+    pub(crate) fn draw(&mut self) -> Option<(Lpa, u16)> {
+        match &mut self.choice {
+            Choice::First(occupied, random) => {
+                (*occupied > 0).then(|| (Lpa(rng::below(random, *occupied)), 0))
+            }
+            Choice::Listed(pages, random) => {
+                let page = pages.get(rng::below(random, pages.len() as u32) as usize);
+                page.map(|&lpa| (lpa, 0))
+            }
+            Choice::Written(written) => written.draw(),
+        }
+    }
+
+    /// Why the workload could not go on.
+    pub fn error(&mut self) -> Option<SourceError> {
+        match &mut self.choice {
+            Choice::Written(written) => written.error.take(),
+            Choice::First(..) | Choice::Listed(..) => None,
+        }
+    }
+}
+
+impl Written<'_> {
+    #[inline]
+    fn draw(&mut self) -> Option<(Lpa, u16)> {
+        loop {
+            if let Some(unit) = self.units.next() {
+                return Some((Lpa(unit), self.stream));
+            }
+            let Some(request) = self.batch.get(self.next) else {
+                self.refill()?;
+                continue;
+            };
+            self.next += 1;
+            if request.op.is_write() && request.length > 0 {
+                if let Some(error) = no_such_stream(request.stream, self.streams) {
+                    self.error = Some(error);
+                    return None;
+                }
+                self.stream = request.stream;
+                let end = request.offset.saturating_add(request.length).div_ceil(self.unit_bytes);
+                let within = |unit: u64| unit.min(u64::from(self.occupied)) as u32;
+                self.units = within(request.offset / self.unit_bytes)..within(end);
+            }
+        }
+    }
+
+    #[cold]
+    fn refill(&mut self) -> Option<()> {
+        self.batch.clear();
+        self.next = 0;
+        if let Err(error) = self.source.next_batch(&mut self.batch) {
+            self.error = Some(error);
+            return None;
+        }
+        (!self.batch.is_empty()).then_some(())
+    }
+}
+
+/// Why a write of this stream can't be carried out.
+#[inline]
+fn no_such_stream(stream: u16, streams: Option<u16>) -> Option<SourceError> {
+    let streams = streams.filter(|&streams| stream >= streams)?;
+    let allowed = format!("0 to {}, as the drive offers {streams} streams", streams.saturating_sub(1));
+    Some(SourceError(format!(
+        "a write of stream {stream} before the first request: allowed: {allowed} (scheme.blocks.host_write_points)"
+    )))
+}
+
+/// Each of `pages` with the same chance, or of the first `occupied` logical pages when `pages` is empty.
+pub fn overwriting<'a>(occupied: u32, pages: &'a [Lpa], seed: u64) -> Overwriting<'a> {
+    let random = rng::stream(seed, "precondition");
+    let choice =
+        if pages.is_empty() { Choice::First(occupied, random) } else { Choice::Listed(pages, random) };
+    Overwriting { choice }
+}
+
+/// What a workload writes of the first `occupied` logical pages.
+pub fn overwriting_as<'a>(ftl: &Ftl, occupied: u32, source: &'a mut dyn RequestSource) -> Overwriting<'a> {
+    let written = Written {
+        source,
+        batch: Vec::new(),
+        next: 0,
+        units: 0..0,
+        stream: 0,
+        streams: ftl.streams(),
+        unit_bytes: u64::from(ftl.geometry.unit_bytes),
+        occupied,
+        error: None,
+    };
+    Overwriting { choice: Choice::Written(Box::new(written)) }
+}
+
+impl Ftl {
+    /// Mapping units that its layout has side by side, as one request writes them; 0 where it is none of overwrites.
+    pub fn units_laid_together(&self) -> u32 {
+        self.layout.steady().map_or(0, |plan| plan.together)
+    }
+
+    /// Units programmed by the superblocks that were erased so far, without simulated time or with it.
+    pub fn units_erased(&self) -> u64 {
+        let erases: u64 = self.blocks.erase_counts().iter().map(|&count| u64::from(count)).sum();
+        erases * u64::from(self.blocks.capacity())
+    }
+}
