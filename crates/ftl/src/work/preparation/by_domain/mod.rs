@@ -212,7 +212,7 @@ pub fn striping<A: AboveFtl>(above: &A) -> Option<Striping> {
     Striping::new(&above.ftl().domains, period, above.ftl().all_units(), plane_of)
 }
 
-/// [`fill`], domain by domain, so many pages at a time.
+/// [`fill`](crate::work::fill), domain by domain, so many pages at a time.
 pub fn fill_by_domain<A: AboveFtl>(above: &mut A, striping: &Striping, pages: &[Lpa], at_once: usize) {
     let mut map = Whole(std::mem::replace(&mut above.ftl_mut().map, PageMap::new(0)));
     // SAFETY: the tables are not exchanged while the drive is filled, which is as long as this is used.
@@ -288,7 +288,7 @@ pub(crate) fn is_worth_going_by_domain(striping: &Striping, count: u64) -> bool 
     count as f64 > f64::from(striping.units()) * WORTH_IT
 }
 
-/// [`overwrite`], domain by domain; entries of so many bytes are taken out of the map together.
+/// [`overwrite`](crate::work::overwrite), domain by domain; entries of so many bytes are taken out of the map together.
 pub fn overwrite_by_domain<A: AboveFtl>(
     above: &mut A,
     striping: &Striping,
