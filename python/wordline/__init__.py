@@ -18,6 +18,10 @@ if _core_module := os.environ.get("WORDLINE_CORE"):
 
     globals()["_core"] = sys.modules[f"{__name__}._core"] = importlib.import_module(_core_module)
 
+from wordline import views
+
+views.DRAWN_BY += ("wordline.report.notebook", "wordline.report.saved")
+
 if TYPE_CHECKING:
     from wordline._core import Drive, WordlineError, __version__
     from wordline.comparison import Comparison, compare

@@ -25,7 +25,7 @@ def main() -> None:
 def _run(arguments: list[str]) -> int:
     if arguments == ["--version"]:
         # Answered before the command line's own libraries load, which takes longer than the answer.
-        from wordline import __version__
+        from wordline._core import __version__
 
         print(f"wordline {__version__}")
         return 0

@@ -10,11 +10,10 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from dataclasses import dataclass
 from pathlib import Path
 
 from wordline._core import Drive, WordlineError
-from wordline.simulation import Progress
+from wordline.simulation import Progress, Ready
 from wordline.study.point import Point
 
 FOLDER_VARIABLE = "WORDLINE_DRIVES"
@@ -26,25 +25,6 @@ KEPT_FROM_S = 1.0
 """Drives that are ready sooner aren't kept."""
 
 SUFFIX = ".drive"
-
-
-@dataclass(frozen=True)
-class Ready:
-    """A drive for a run to begin on."""
-
-    drive: Drive | None
-    """In memory, …"""
-    file: Path | None
-    """… or in a file that was kept."""
-    how: str
-    """What was done, in a few words."""
-
-    def is_broken(self, error: WordlineError) -> bool:
-        """Whether a run failed because of the file that was kept, which is removed then."""
-        if self.file is None or str(self.file) not in str(error):
-            return False
-        self.file.unlink(missing_ok=True)
-        return True
 
 
 def folder() -> Path | None:
@@ -78,6 +58,14 @@ def ready(point: Point, progress: Progress | None) -> Ready | None:
     if time.monotonic() - began < KEPT_FROM_S:
         return Ready(drive, None, "prepared")
     return Ready(drive, None, "prepared and kept" if _keep(drive, path) else "prepared")
+
+
+def is_broken(begun_on: Ready, error: WordlineError) -> bool:
+    """Whether a run failed because of the file that was kept, which is removed then."""
+    if begun_on.file is None or str(begun_on.file) not in str(error):
+        return False
+    begun_on.file.unlink(missing_ok=True)
+    return True
 
 
 def _keep(drive: Drive, path: Path) -> bool:

@@ -8,9 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from wordline import intervals
-from wordline.files import write_text, written
-from wordline.folders import replaced
+from wordline import intervals, views
 from wordline.names import KINDS
 from wordline.tables import MEASURED, TABLES, TableName, tables_of
 
@@ -165,9 +163,7 @@ class Result(Record):
 
     def _repr_html_(self) -> str:
         """For notebooks: response times, rates, where the time went."""
-        from wordline.report.notebook import of_result
-
-        return of_result(self)
+        return views.cell(self)
 
     def tables(self) -> tuple[TableName, ...]:
         """Names of the tables that this run has."""
@@ -186,30 +182,7 @@ class Result(Record):
         paths. `command` is the command line that the page names; it is kept beside them. They take the place
         of all that Wordline wrote in this folder before.
         """
-        with replaced(folder) as stage:
-            names = self.write_files(stage, command)
-        return [Path(folder) / name for name in names]
-
-    def write_files(self, folder: Path, command: Sequence[str]) -> list[str]:
-        """What `save` writes, into a new folder; returns their names."""
-        import pyarrow.parquet
-        from rich.console import Console
-
-        from wordline import report
-        from wordline.report.html import write_report
-        from wordline.report.runs import COMMAND
-
-        write_text(folder / "result.json", self.json() + "\n")
-        if command:
-            write_text(folder / COMMAND, json.dumps(list(command)) + "\n")
-        with written(folder / "report.txt") as part, part.open("w", encoding="utf-8") as file:
-            Console(file=file, width=report.TEXT_WIDTH).print(report.render(self._data))
-        tables = self.tables()
-        for name in tables:
-            with written(folder / f"{name}.parquet") as part:
-                pyarrow.parquet.write_table(self.table(name), part)
-        write_report([folder], folder / "report.html")
-        return ["result.json", "report.txt", "report.html", *(f"{name}.parquet" for name in tables)]
+        return views.save(self, folder, command)
 
 
 def _column(kind: str, width: int, data: bytes) -> pyarrow.Array:

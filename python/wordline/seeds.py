@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import os
 import statistics
@@ -13,11 +12,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wordline import files, notes, schemes, simulation
+from wordline import notes, schemes, simulation, views
 from wordline._core import WordlineError
 from wordline.figures import is_unsure
-from wordline.files import write_text
-from wordline.folders import replaced
 from wordline.intervals import CONFIDENCE, student_t
 from wordline.names import KINDS
 from wordline.presets import DEFAULT_DEVICE, DEFAULT_WORKLOAD, Given, load
@@ -130,19 +127,7 @@ class Seeds(Mapping[int, "Result"]):
         """Writes `summary.json`, `summary.parquet`, a folder `seed-N` for each and `report.html` of all;
         returns their paths. They take the place of all that Wordline wrote in this folder before.
         """
-        import pyarrow.parquet
-
-        from wordline.report.html import write_report
-
-        with replaced(folder) as stage:
-            write_text(stage / "summary.json", json.dumps(self.to_dict(), indent=2) + "\n")
-            with files.written(stage / "summary.parquet") as part:
-                pyarrow.parquet.write_table(self.table(), part)
-            names = ["summary.json", "summary.parquet", *(f"seed-{seed}" for seed in self)]
-            for seed, result in self.items():
-                result.write_files(files.made_folder(stage / f"seed-{seed}"), command)
-            names.append(write_report([stage], stage / "report.html").name)
-        return [Path(folder) / name for name in names]
+        return views.save(self, folder, command)
 
 
 def figure(result: Mapping[str, Any], path: str) -> float | None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, NotRequired, TypeAlias, TypedDict, Unpack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NotRequired, TypeAlias, TypedDict, Unpack
 
 from wordline import _core, schemes
 from wordline._core import Drive
@@ -22,9 +24,6 @@ from wordline.presets import (
     toml_value,
 )
 from wordline.result import Record, Result
-
-if TYPE_CHECKING:
-    from wordline.kept_drives import Ready
 
 Progress: TypeAlias = Callable[[int, int | None, int], None]
 """Called some ten times a second: requests done, requests in all if known, simulated time in ns."""
@@ -82,6 +81,18 @@ def run(
             timeline=None if timeline is None else (timeline, window or ALL_TIME),
             request_log=request_log,
         )
+
+
+@dataclass(frozen=True)
+class Ready:
+    """A drive for a run to begin on."""
+
+    drive: Drive | None
+    """In memory, …"""
+    file: Path | None
+    """… or in a file that was kept."""
+    how: str
+    """What was done, in a few words."""
 
 
 class How(TypedDict):

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from wordline import __version__
-from wordline._core import WordlineError
+from wordline._core import WordlineError, __version__
 from wordline.calibration import compare, measured, pictures, reach, space
 from wordline.calibration.compare import Line, Summary
 from wordline.calibration.fit import Fit, Value, Watch, fit

@@ -8,8 +8,7 @@ from typing import Annotated
 
 import typer
 
-from wordline import __version__
-from wordline._core import WordlineError
+from wordline._core import WordlineError, __version__
 from wordline.cli import (
     calibrate,
     common,

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from wordline import __version__
+from wordline._core import __version__
 
 COMPLETE = "_WORDLINE_COMPLETE"
 """The variable by which a shell asks for completions."""

@@ -31,8 +31,8 @@ from wordline.files import usable_folder
 from wordline.presets import DEFAULT_DEVICE, DEFAULT_WORKLOAD, load, load_workload, replay
 
 if TYPE_CHECKING:
-    from wordline.kept_drives import Ready
     from wordline.result import Result
+    from wordline.simulation import Ready
 
 
 def run(
@@ -171,7 +171,7 @@ def run(
             try:
                 result = simulate_one(ready)
             except WordlineError as error:
-                if ready is None or not ready.is_broken(error):
+                if ready is None or not kept_drives.is_broken(ready, error):
                     raise
                 result = simulate_one(None)
         if result is None:

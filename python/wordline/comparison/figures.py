@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wordline import intervals, notes
+from wordline import intervals, notes, views
 from wordline.comparison import starts
 from wordline.comparison.names import DEFAULT_METRICS, DIRECTIONS, PARTS, Direction, Part
 from wordline.figures import is_unsure
@@ -194,15 +194,11 @@ class Comparison:
 
     def _repr_html_(self) -> str:
         """For notebooks: figures and charts."""
-        from wordline.report.notebook import of_comparison
-
-        return of_comparison(self)
+        return views.cell(self)
 
     def save(self, folder: str | os.PathLike[str], command: Sequence[str] = ()) -> list[Path]:
         """Writes `comparison.json` and `report.html` into the folder that `compare` kept its rows in."""
-        from wordline.comparison.written import write
-
-        return write(self, folder, command)
+        return views.save(self, folder, command)
 
     def table(self, metrics: Iterable[str] = DEFAULT_METRICS) -> pyarrow.Table:
         """The cells as an Arrow table: workload, scheme, metric, value, ratio, ci95, same, unsure."""

@@ -5,21 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable
 from html import escape
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from wordline import intervals, notes
+from wordline import intervals, notes, views
 from wordline.charts import Axis, Chart, curves, images
 from wordline.comparison import sheets
+from wordline.comparison.figures import Comparison
 from wordline.figures import at, fitting, sure, title
 from wordline.names import KINDS, PERCENTILES, endings
 from wordline.report import blame, studies
 from wordline.report.tables import MOST_ROWS, legend, paragraphs, table
+from wordline.result import Result
+from wordline.sweeps.api import Sweep
 from wordline.sweeps.averages import METRICS, averages, said
-
-if TYPE_CHECKING:
-    from wordline.comparison import Comparison
-    from wordline.result import Result
-    from wordline.sweeps import Sweep
 
 MOST_CHARTS = 8
 
@@ -30,7 +28,8 @@ def _drawn(charts: Iterable[Chart]) -> str:
     return "".join(f'<div style="{style}">{picture}</div>' for picture in pictures)
 
 
-def of_result(found: Result) -> str:
+@views.cell_of.register
+def _of_result(found: Result) -> str:
     """Response times and rates, the distribution, and where the time went."""
     data: Any = found.to_dict()
     names = " · ".join(data["config"][kind]["name"] for kind in ("device", "scheme", "workload"))
@@ -89,7 +88,8 @@ def _parts(data: Any, direction: str) -> dict[str, float]:
     return {name: value for name, value in data[direction]["blame"]["mean"]["mean_ns"].items() if value}
 
 
-def of_comparison(found: Comparison) -> str:
+@views.cell_of.register
+def _of_comparison(found: Comparison) -> str:
     """Its tables, bars of each figure, percentiles."""
     metrics = found.metrics(found.wanted)
     made = sheets.sheets(found, metrics)
@@ -100,7 +100,8 @@ def of_comparison(found: Comparison) -> str:
     return tables + _drawn(studies.of_comparison(found, metrics))
 
 
-def of_sweep(found: Sweep) -> str:
+@views.cell_of.register
+def _of_sweep(found: Sweep) -> str:
     """Its points, averaged over seeds, and each figure by axis."""
     points = averages(found.table().to_pylist())
     metrics = [metric for metric in METRICS if any(point.figure(metric) for point in points)]

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from wordline import views
 from wordline.files import written
 from wordline.folders import replaced
 from wordline.notes import Shared
@@ -91,9 +92,7 @@ class Sweep:
 
     def _repr_html_(self) -> str:
         """For notebooks: charts and points."""
-        from wordline.report.notebook import of_sweep
-
-        return of_sweep(self)
+        return views.cell(self)
 
     def run(
         self,

@@ -1,0 +1,47 @@
+"""How results are shown: as a cell of a notebook, as the files of a folder.
+
+A result knows these functions alone. What draws a kind of result registers itself for its class, and loads
+when the first one is shown.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+DRAWN_BY: list[str] = []
+"""Names of the modules that draw, in which `cell_of` and `written` are registered for."""
+
+
+def cell(found: object) -> str:
+    """A result as HTML for a notebook."""
+    _load()
+    return cell_of(found)
+
+
+def save(found: object, folder: str | os.PathLike[str], command: Sequence[str]) -> list[Path]:
+    """Writes a result, with its page, into a folder in the place of what Wordline wrote there before; returns
+    the paths. Raises `WordlineError` where that can't be done.
+    """
+    _load()
+    return written(found, folder, command)
+
+
+@functools.singledispatch
+def cell_of(found: object) -> str:
+    """`cell`, by the class of the result."""
+    raise TypeError(f"{type(found).__name__}: nothing draws it")
+
+
+@functools.singledispatch
+def written(found: object, folder: str | os.PathLike[str], command: Sequence[str]) -> list[Path]:  # noqa: ARG001
+    """`save`, by the class of the result."""
+    raise TypeError(f"{type(found).__name__}: nothing writes it")
+
+
+def _load() -> None:
+    for name in DRAWN_BY:
+        importlib.import_module(name)
