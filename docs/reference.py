@@ -16,6 +16,7 @@ from wordline.presets import Kind
 
 MODULES = (
     "wordline",
+    "wordline.scenario",
     "wordline.simulation",
     "wordline.result",
     "wordline.intervals",

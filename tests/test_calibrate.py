@@ -22,8 +22,7 @@ from wordline.calibration.measured import FIGURES, OFFERED, MeasuredPoint
 from wordline.calibration.objective import residuals
 from wordline.calibration.preset import preset
 from wordline.calibration.protocol import Protocol, simulated
-from wordline.presets import load, toml_value
-from wordline.simulation import simulate
+from wordline.presets import toml_value
 
 # One channel of `enterprise-tlc` with few and short blocks, 2.2 GB raw.
 DRIVE: dict[str, object] = {
@@ -72,8 +71,7 @@ def play(offered: float, requests: int, seed: int, values: dict[str, Any] | None
     """The figures of the drive with the true values at a point of load."""
     overrides = settings({**DRIVE, **TRUE, **(values or {})})
     workload = PROTOCOL.workload(offered, requests)
-    drive = load("device", "enterprise-tlc"), load("scheme", "baseline")
-    run = simulate(*drive, workload, overrides=overrides, seed=seed, checked=False, progress=None)
+    run = package.run("enterprise-tlc", workload=workload, overrides=overrides, seed=seed)
     return simulated(run.to_dict() if hasattr(run, "to_dict") else dict(run))
 
 
@@ -103,7 +101,7 @@ def twin(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_known_values_are_found_again(twin: Path, tmp_path: Path) -> None:
     made = calibrate(
-        "enterprise-tlc", twin, tmp_path, free=FREE, settings=settings(DRIVE), budget=54, requests=6_000,
+        "enterprise-tlc", twin, tmp_path, free=FREE, overrides=settings(DRIVE), budget=54, requests=6_000,
         hold_out=0.25, protocol=PROTOCOL,
     )  # fmt: skip
     found = {one.free.path: one for one in made.values}

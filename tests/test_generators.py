@@ -229,7 +229,7 @@ def test_twins_of_read_collisions_play_no_more_requests_than_their_volume_has() 
             for point in exhibit.points(quick, ROOT.parent / "shared" / "traces"):
                 name = str(dict(point.axes).get("workload", ""))
                 if name in volumes:
-                    requests = int(dict(point.overrides)["workload.source.requests"])
+                    requests = int(dict(point.scenario.overrides)["workload.source.requests"])
                     assert 0 < requests <= volumes[name], (exhibit.name, name)
                     checked += 1
     assert checked > 300

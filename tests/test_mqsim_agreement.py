@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from mqsim_files import shared
 
-from wordline import simulation
+import wordline
 from wordline.mqsim import read
 from wordline.result import Result
 
@@ -29,16 +29,7 @@ WHOLE_MAP = (
 
 def run(folder: Path) -> Result:
     (scenario,) = read(folder / "ssdconfig.xml", folder / "workload.xml")
-    parts = scenario.descriptions()
-    return simulation.simulate(
-        parts["device"],
-        parts["scheme"],
-        parts["workload"],
-        overrides=[],
-        seed=scenario.seed,
-        checked=False,
-        progress=None,
-    )
+    return wordline.run(scenario.run_as(checked=False))
 
 
 @pytest.mark.parametrize("name", WHOLE_MAP)

@@ -9,16 +9,15 @@ from pathlib import Path
 
 import pytest
 
+import wordline
 from wordline._core import WordlineError
 from wordline.calibration.measured import FIGURES, OFFERED
 from wordline.calibration.protocol import Protocol, simulated
-from wordline.presets import load
 from wordline.repro import exhibit, measured, real_drives
 from wordline.repro.exhibit import Exhibit
 from wordline.repro.run import reproduce
 from wordline.repro.table import numbers
 from wordline.repro.verdict import Target, judge
-from wordline.simulation import simulate
 
 LATENCIES = {"mean": 80.0, "p50": 70.0, "p99": 240.0, "p99_9": 400.0, "p99_99": 500.0}
 
@@ -55,8 +54,8 @@ def test_drives_under_load_are_run_as_they_were_measured_and_judged_beside_it(tm
     assert [dict(point.axes)["load"] for point in points] == ["5,000/s", "saturated"] * 2
     assert dict(points[1].axes)["offered"] == pytest.approx(60_000)
     # The probe's 5,000 writes are all there are; six more threads beside it.
-    assert points[0].workload.text.count("[[flow]]") == 1
-    assert points[1].workload.text.count("[[flow]]") == 7
+    assert points[0].scenario.workload.text.count("[[flow]]") == 1
+    assert points[1].scenario.workload.text.count("[[flow]]") == 7
     found = measured.read(small, folder)
     by = {(one.line["device"], one.line["load"], one.figure): one for one in found}
     first = by["pm9a3-960", "5,000/s", "read_p50_us"]
@@ -132,8 +131,7 @@ def test_a_preset_of_a_measured_drive_reads_at_light_load_and_saturates_as_the_d
 
     def under(offered: float) -> dict[str, float]:
         workload = Protocol().workload(offered, 10_000)
-        device, scheme = load("device", drive), load("scheme", "baseline")
-        result = simulate(device, scheme, workload, overrides=[], seed=1, checked=False, progress=None)
+        result = wordline.run(drive, workload=workload)
         return simulated(result.json())
 
     assert under(10_000)["read_p50_us"] == pytest.approx(median, rel=0.1)

@@ -27,6 +27,7 @@ from wordline.repro.run import reproduce
 from wordline.repro.summary import as_markdown
 from wordline.repro.table import Number, means, numbers
 from wordline.repro.verdict import Target, judge, kind_of
+from wordline.scenario import Scenario
 from wordline.study.point import Point
 from wordline.study.runs import validate
 
@@ -306,7 +307,9 @@ def test_a_number_of_several_seeds_is_their_mean_with_an_interval(tmp_path: Path
 def test_lines_of_several_seeds_are_drawn_as_their_mean_with_its_spread() -> None:
     seeds, empty = (1, 2, 3), Description("", "", Path())
     points = [
-        Point(empty, empty, empty, axes=(("s", s), ("seed", n)), seed=n) for s in ("a", "b") for n in seeds
+        Point(Scenario(empty, empty, empty, seed=n), (("s", s), ("seed", n)))
+        for s in ("a", "b")
+        for n in seeds
     ]
     rows = [{"status": "done"}] * 6
     lines = [

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from wordline.comparison import Comparison, compare
     from wordline.presets import names as preset_names
     from wordline.result import Record, Result
+    from wordline.scenario import Scenario
     from wordline.seeds import Metric, Seeds, run_seeds
     from wordline.simulation import load_drive, prepare, resolve, run, run_part, trace_info
     from wordline.sweeps import Sweep, open_sweep, sweep
@@ -37,6 +38,7 @@ __all__ = [
     "Metric",
     "Record",
     "Result",
+    "Scenario",
     "Seeds",
     "Sweep",
     "WordlineError",
@@ -59,6 +61,7 @@ _HOMES = {
     "comparison": ("Comparison", "compare"),
     "presets": ("preset_names",),
     "result": ("Record", "Result"),
+    "scenario": ("Scenario",),
     "seeds": ("Metric", "Seeds", "run_seeds"),
     "simulation": ("load_drive", "prepare", "resolve", "run", "run_part", "trace_info"),
     "sweeps": ("Sweep", "open_sweep", "sweep"),

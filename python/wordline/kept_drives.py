@@ -13,8 +13,9 @@ import time
 from pathlib import Path
 
 from wordline._core import Drive, WordlineError
-from wordline.simulation import Progress, Ready
-from wordline.study.point import Point
+from wordline.scenario import Scenario
+from wordline.simulation import Progress, Ready, prepare_drive
+from wordline.study.point import Inputs
 
 FOLDER_VARIABLE = "WORDLINE_DRIVES"
 """Names the folder; empty: nothing is kept."""
@@ -36,7 +37,7 @@ def folder() -> Path | None:
     return (Path(base) if base else Path.home() / ".cache") / "wordline" / "drives"
 
 
-def ready(point: Point, progress: Progress | None) -> Ready | None:
+def ready(scenario: Scenario, progress: Progress | None) -> Ready | None:
     """The drive of a run, from its file or prepared now and kept.
 
     `None` for one that is ready at once, or that depends on the requests one by one: the run prepares it. A
@@ -45,7 +46,7 @@ def ready(point: Point, progress: Progress | None) -> Ready | None:
     place = folder()
     if place is None:
         return None
-    inputs = point.inputs(whole_drive=False)
+    inputs = Inputs.of(scenario, whole_drive=False)
     if inputs.drive_key is None or not inputs.overwrites:
         return None
     path = place / (inputs.drive_key + SUFFIX)
@@ -54,7 +55,7 @@ def ready(point: Point, progress: Progress | None) -> Ready | None:
             os.utime(path)
         return Ready(None, path, "kept from a run before")
     began = time.monotonic()
-    drive = point.prepare(progress)
+    drive = prepare_drive(scenario, progress)
     if time.monotonic() - began < KEPT_FROM_S:
         return Ready(drive, None, "prepared")
     return Ready(drive, None, "prepared and kept" if _keep(drive, path) else "prepared")

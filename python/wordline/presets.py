@@ -21,6 +21,8 @@ KINDS: tuple[Kind, ...] = ("device", "scheme", "workload")
 DEFAULT_DEVICE = "enterprise-tlc"
 """What runs have that name no drive: one with the firmware that it is sold with, ready in milliseconds."""
 
+DEFAULT_SCHEME = "baseline"
+
 DEFAULT_WORKLOAD = "randread-4k-qd16"
 
 _PRESETS = Path(__file__).parent / "presets"
@@ -47,8 +49,8 @@ def names(kind: Kind) -> list[str]:
     return sorted(path.stem for path in (_PRESETS / f"{kind}s").glob("*.toml"))
 
 
-Given: TypeAlias = str | os.PathLike[str] | Mapping[str, object]
-"""The name of a preset, the path of a file, or what would stand in the file."""
+Given: TypeAlias = str | os.PathLike[str] | Mapping[str, object] | Description
+"""The name of a preset, the path of a file, what would stand in the file, or one that is loaded already."""
 
 
 def load(kind: Kind, name_or_path: Given) -> Description:
@@ -57,6 +59,8 @@ def load(kind: Kind, name_or_path: Given) -> Description:
     A name with a folder in it or ending in `.toml` is a path; any other is a preset. A workload that ends in
     `.fio` is a job file of fio. Raises `WordlineError` when there is none, with the nearest known name.
     """
+    if isinstance(name_or_path, Description):
+        return name_or_path
     if isinstance(name_or_path, Mapping) and name_or_path:
         lines = (f"{toml_key(key)} = {toml_value(value)}" for key, value in name_or_path.items())
         return Description(label=kind, text="\n".join(lines), folder=Path.cwd())
@@ -149,7 +153,7 @@ def load_workload(name_or_path: Given, traces: str | os.PathLike[str] | None = N
         return described
     if not Path(traces).is_dir():
         raise WordlineError(f"--traces {os.fspath(traces)}: no such folder")
-    if isinstance(name_or_path, Mapping):
+    if isinstance(name_or_path, Mapping | Description):
         return described
     name = os.fspath(name_or_path)
     found = real_trace(name, traces)

@@ -6,18 +6,20 @@ import math
 import os
 import statistics
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wordline import notes, schemes, simulation, views
+from wordline import notes, views
 from wordline._core import WordlineError
 from wordline.figures import is_unsure
 from wordline.intervals import CONFIDENCE, student_t
 from wordline.names import KINDS
-from wordline.presets import DEFAULT_DEVICE, DEFAULT_WORKLOAD, Given, load
+from wordline.presets import DEFAULT_DEVICE, Given
+from wordline.scenario import Overrides, Scenario, check_seed, joined, scenario_of
+from wordline.simulation import simulate
 
 if TYPE_CHECKING:
     import pyarrow
@@ -141,29 +143,24 @@ def figure(result: Mapping[str, Any], path: str) -> float | None:
 
 
 def run_seeds(
-    device: Given = DEFAULT_DEVICE,
-    scheme: Given = "baseline",
-    workload: Given = DEFAULT_WORKLOAD,
+    device: Given | Scenario = DEFAULT_DEVICE,
+    scheme: Given | None = None,
+    workload: Given | None = None,
     *,
     seeds: int | Iterable[int] = 5,
     jobs: int | None = None,
-    checked: bool = False,
-    overrides: Mapping[str, object] | None = None,
+    checked: bool | None = None,
+    overrides: Overrides | None = None,
     progress: Progress | None = None,
     **more: object,
 ) -> Seeds:
     """`run` with each of several seeds, side by side in `jobs` threads (default: one for each processor).
 
-    `seeds` is a list of them, or a number *n* for 1 to *n*. Each thread holds a drive of its own in memory.
-    The results don't depend on the number of threads.
+    `seeds` is a list of them, or a number *n* for 1 to *n*; all else is given as to `run`. Each thread holds
+    a drive of its own in memory. The results don't depend on the number of threads.
     """
-    descriptions = (load("device", device), schemes.described(scheme), load("workload", workload))
-    pairs = simulation.override_list({**(overrides or {}), **more})
-
-    def one(seed: int, watch: Progress) -> Result:
-        return simulation.simulate(*descriptions, overrides=pairs, seed=seed, checked=checked, progress=watch)
-
-    return side_by_side(one, seed_list(seeds), jobs, progress)
+    scenario = scenario_of(device, scheme, workload, overrides=joined(overrides, more), checked=checked)
+    return side_by_side(scenario, seed_list(seeds), jobs, progress)
 
 
 MOST_SEEDS = 100_000
@@ -180,7 +177,7 @@ def seed_list(seeds: int | Iterable[int]) -> list[int]:
     if not 1 <= len(numbers) <= MOST_SEEDS or len(set(numbers)) < len(numbers):
         raise WordlineError(f"seeds {seeds}: {allowed}")
     for seed in numbers:
-        simulation.check_seed(seed)
+        check_seed(seed)
     return numbers
 
 
@@ -188,10 +185,12 @@ class _StoppedError(Exception):
     """Another seed's run failed, or the user interrupted."""
 
 
-def side_by_side(
-    one: Callable[[int, Progress], Result], seeds: list[int], jobs: int | None, progress: Progress | None
-) -> Seeds:
-    """Calls `one` for each seed, in threads. The first failure stops the others and is raised."""
+def side_by_side(scenario: Scenario, seeds: list[int], jobs: int | None, progress: Progress | None) -> Seeds:
+    """Runs a scenario with each seed, in threads. The first failure stops the others and is raised."""
+
+    def one(seed: int) -> Result:
+        return simulate(scenario.changed(seed=seed), progress=watch(seed))
+
     stop = threading.Event()
     done = dict.fromkeys(seeds, 0)
 
@@ -206,7 +205,7 @@ def side_by_side(
         return update
 
     with ThreadPoolExecutor(jobs or os.cpu_count() or 1) as pool:
-        futures = {seed: pool.submit(one, seed, watch(seed)) for seed in seeds}
+        futures = {seed: pool.submit(one, seed) for seed in seeds}
         try:
             finished, _ = wait(futures.values(), return_when=FIRST_EXCEPTION)
             for future in futures.values():

@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NotRequired, TypeAlias, TypedDict, Unpack
+from typing import Any, TypeAlias, TypedDict, Unpack
 
 from wordline import _core, schemes
 from wordline._core import Drive
@@ -21,9 +21,9 @@ from wordline.presets import (
     load,
     load_workload,
     replay,
-    toml_value,
 )
 from wordline.result import Record, Result
+from wordline.scenario import Overrides, Scenario, joined, override_list, scenario_of
 
 Progress: TypeAlias = Callable[[int, int | None, int], None]
 """Called some ten times a second: requests done, requests in all if known, simulated time in ns."""
@@ -35,13 +35,13 @@ ALL_TIME = (0, 2**64 - 1)
 
 
 def run(
-    device: Given = DEFAULT_DEVICE,
-    scheme: Given = "baseline",
-    workload: Given = DEFAULT_WORKLOAD,
+    device: Given | Scenario = DEFAULT_DEVICE,
+    scheme: Given | None = None,
+    workload: Given | None = None,
     *,
-    seed: int = 1,
-    checked: bool = False,
-    overrides: Mapping[str, object] | None = None,
+    seed: int | None = None,
+    checked: bool | None = None,
+    overrides: Overrides | None = None,
     progress: Progress | None = None,
     drive: Drive | None = None,
     traces: PathLike | None = None,
@@ -53,10 +53,8 @@ def run(
 ) -> Result:
     """Simulates one workload on one drive and returns what was measured.
 
-    `device`, `scheme` and `workload` are names of presets, paths of TOML files, or mappings of what would
-    stand in such a file: `workload={"source": {"kind": "trace", "path": "web.csv"}}`; a scheme may also be
-    `key=value`, or several joined by `+`, as in `compare`. Overrides are keyed by dotted path, in a
-    mapping or as keyword arguments: `overrides={"device.geometry.blocks": 256}`. `checked`
+    What is run is a `Scenario`, in the place of the device, or made of the arguments that it takes; what is
+    left out is as in `Scenario()`. Overrides may also be keyword arguments. `checked`
     verifies every read and audits the whole map at the end. The GIL is released during the run, so runs in
     several threads go side by side; the same inputs give the same result whatever else runs. With `drive`
     (see `wordline.prepare`) the run begins on a copy of it instead of preparing its own; the result is the
@@ -68,14 +66,19 @@ def run(
 
     Raises `WordlineError`, a `ValueError` with a message of one line, when an input can't be simulated.
     """
+    if traces is not None:
+        if isinstance(device, Scenario) and workload is None:
+            # Its workload is loaded: nothing tells which twin it was.
+            raise _core.WordlineError(
+                f"traces = {os.fspath(traces)}: allowed: beside a scenario with a workload"
+            )
+        workload = load_workload(DEFAULT_WORKLOAD if workload is None else workload, traces)
+    scenario = scenario_of(
+        device, scheme, workload, overrides=joined(overrides, more), seed=seed, checked=checked
+    )
     with handed_over(policies) as own:
         return simulate(
-            load("device", device),
-            schemes.described(scheme),
-            load_workload(workload, traces),
-            overrides=override_list({**(overrides or {}), **more, **own}),
-            seed=seed,
-            checked=checked,
+            scenario.changed(overrides=own),
             progress=progress,
             drive=drive,
             timeline=None if timeline is None else (timeline, window or ALL_TIME),
@@ -95,76 +98,59 @@ class Ready:
     """What was done, in a few words."""
 
 
-class How(TypedDict):
-    """What a run takes beside its descriptions, as the core names it."""
+class How(TypedDict, total=False):
+    """How a run is carried out, as the core names it."""
 
-    overrides: list[tuple[str, str]]
-    seed: int
-    checked: bool
     progress: Progress | None
-    drive: NotRequired[Drive | None]
-    held: NotRequired[_core.Held | None]
-    timeline: NotRequired[tuple[PathLike, tuple[int, int]] | None]
-    request_log: NotRequired[PathLike | None]
-    course: NotRequired[_core.Course | None]
+    drive: Drive | None
+    held: _core.Held | None
+    timeline: tuple[PathLike, tuple[int, int]] | None
+    request_log: PathLike | None
+    course: _core.Course | None
 
 
-class HowPart(How):
+class HowPart(How, total=False):
     """The same of a part of a run."""
 
-    load_state: NotRequired[PathLike | None]
-    save_state: NotRequired[PathLike | None]
-    stop_after: NotRequired[int | None]
+    load_state: PathLike | None
+    save_state: PathLike | None
+    stop_after: int | None
 
 
-MOST_SEED = 2**64 - 1
-
-
-def check_seed(seed: object) -> None:
-    """Raises `WordlineError` for what is no seed."""
-    if not isinstance(seed, int) or isinstance(seed, bool) or not 0 <= seed <= MOST_SEED:
-        raise _core.WordlineError(f"seed = {seed!r}: allowed: a whole number from 0 to {MOST_SEED}")
-
-
-def simulate(device: Description, scheme: Description, workload: Description, **how: Unpack[How]) -> Result:
-    """`run` on descriptions that are loaded already, with overrides whose values are TOML."""
-    result = simulate_part(device, scheme, workload, **how)
+def simulate(scenario: Scenario, **how: Unpack[How]) -> Result:
+    """`run` of a scenario."""
+    result = simulate_part(scenario, **how)
     if result is None:
         raise RuntimeError("a run without an end of its own has stopped")
     return result
 
 
-def simulate_part(
-    device: Description,
-    scheme: Description,
-    workload: Description,
-    *,
-    ready: Ready | None = None,
-    **how: Unpack[HowPart],
-) -> Result | None:
-    """`run_part` on descriptions that are loaded already, with overrides whose values are TOML.
-
-    `ready` is a drive to begin on.
-    """
+def simulate_part(scenario: Scenario, *, ready: Ready | None = None, **how: Unpack[HowPart]) -> Result | None:
+    """`run_part` of a scenario. `ready` is a drive to begin on."""
     if (how.get("save_state") is None) != (how.get("stop_after") is None):
         raise _core.WordlineError("a run that stops needs both: a number of requests and a file")
-    check_seed(how["seed"])
     if ready is not None:
         how["drive"] = ready.drive
         how["load_state"] = ready.file or how.get("load_state")
-    texts = ((part.label, part.text) for part in (device, scheme, workload))
-    measured = _core.run(*texts, base_dir=str(workload.folder), **how)
+    measured = _core.run(
+        *scenario.texts(),
+        overrides=list(scenario.overrides),
+        seed=scenario.seed,
+        checked=scenario.checked,
+        base_dir=str(scenario.workload.folder),
+        **how,
+    )
     return None if measured is None else Result(measured, None if ready is None else ready.how)
 
 
 def run_part(
-    device: Given = DEFAULT_DEVICE,
-    scheme: Given = "baseline",
-    workload: Given = DEFAULT_WORKLOAD,
+    device: Given | Scenario = DEFAULT_DEVICE,
+    scheme: Given | None = None,
+    workload: Given | None = None,
     *,
-    seed: int = 1,
-    checked: bool = False,
-    overrides: Mapping[str, object] | None = None,
+    seed: int | None = None,
+    checked: bool | None = None,
+    overrides: Overrides | None = None,
     progress: Progress | None = None,
     load_state: PathLike | None = None,
     save_state: PathLike | None = None,
@@ -173,33 +159,27 @@ def run_part(
 ) -> Result | None:
     """A part of a run: from its beginning or from a saved state, to its end or to `stop_after` requests.
 
-    `load_state` is a file of a run that stopped, or of a prepared drive. A run that stops, when so many of
-    its requests have entered the drive, is written to `save_state`, and there is no result yet: `None`. The
-    result at the end is that of a run that never stopped. Everything else must be as it was when the state
-    was saved.
+    What is run is given as to `run`. `load_state` is a file of a run that stopped, or of a prepared drive. A
+    run that stops, when so many of its requests have entered the drive, is written to `save_state`, and there
+    is no result yet: `None`. The result at the end is that of a run that never stopped. Everything else must
+    be as it was when the state was saved.
     """
+    scenario = scenario_of(
+        device, scheme, workload, overrides=joined(overrides, more), seed=seed, checked=checked
+    )
     return simulate_part(
-        load("device", device),
-        schemes.described(scheme),
-        load("workload", workload),
-        overrides=override_list({**(overrides or {}), **more}),
-        seed=seed,
-        checked=checked,
-        progress=progress,
-        load_state=load_state,
-        save_state=save_state,
-        stop_after=stop_after,
+        scenario, progress=progress, load_state=load_state, save_state=save_state, stop_after=stop_after
     )
 
 
 def prepare(
-    device: Given = DEFAULT_DEVICE,
-    scheme: Given = "baseline",
-    workload: Given = DEFAULT_WORKLOAD,
+    device: Given | Scenario = DEFAULT_DEVICE,
+    scheme: Given | None = None,
+    workload: Given | None = None,
     *,
-    seed: int = 1,
-    checked: bool = False,
-    overrides: Mapping[str, object] | None = None,
+    seed: int | None = None,
+    checked: bool | None = None,
+    overrides: Overrides | None = None,
     progress: Progress | None = None,
     policies: Mapping[str, object] | None = None,
     **more: object,
@@ -210,57 +190,46 @@ def prepare(
     `workload.start`, seed and `checked` must be the same. `drive.save(path)` writes it to a file,
     `drive.fork()` copies it.
     """
-    texts = [load("device", device), schemes.described(scheme), load("workload", workload)]
+    scenario = scenario_of(
+        device, scheme, workload, overrides=joined(overrides, more), seed=seed, checked=checked
+    )
     with handed_over(policies) as own:
-        return prepare_drive(
-            *texts,
-            overrides=override_list({**(overrides or {}), **more, **own}),
-            seed=seed,
-            checked=checked,
-            progress=progress,
-        )
+        return prepare_drive(scenario.changed(overrides=own), progress)
 
 
-def prepare_drive(
-    device: Description,
-    scheme: Description,
-    workload: Description,
-    *,
-    overrides: list[tuple[str, str]],
-    seed: int,
-    checked: bool,
-    progress: Progress | None,
-) -> Drive:
-    """`prepare` on descriptions that are loaded already, with overrides whose values are TOML."""
-    check_seed(seed)
+def prepare_drive(scenario: Scenario, progress: Progress | None) -> Drive:
+    """`prepare` of a scenario."""
     return _core.prepare(
-        (device.label, device.text),
-        (scheme.label, scheme.text),
-        (workload.label, workload.text),
-        overrides=overrides,
-        seed=seed,
-        checked=checked,
+        *scenario.texts(),
+        overrides=list(scenario.overrides),
+        seed=scenario.seed,
+        checked=scenario.checked,
         progress=progress,
     )
 
 
 def load_drive(
     path: PathLike,
-    device: Given = DEFAULT_DEVICE,
-    scheme: Given = "baseline",
-    workload: Given = DEFAULT_WORKLOAD,
+    device: Given | Scenario = DEFAULT_DEVICE,
+    scheme: Given | None = None,
+    workload: Given | None = None,
     *,
-    seed: int = 1,
-    checked: bool = False,
-    overrides: Mapping[str, object] | None = None,
+    seed: int | None = None,
+    checked: bool | None = None,
+    overrides: Overrides | None = None,
     **more: object,
 ) -> Drive:
     """The prepared drive of a file; the rest must be as it was when the drive was prepared."""
-    parts = [load("device", device), schemes.described(scheme), load("workload", workload)]
-    first, second, third = ((part.label, part.text) for part in parts)
-    pairs = override_list({**(overrides or {}), **more})
-    check_seed(seed)
-    return _core.load_drive(path, first, second, third, overrides=pairs, seed=seed, checked=checked)
+    scenario = scenario_of(
+        device, scheme, workload, overrides=joined(overrides, more), seed=seed, checked=checked
+    )
+    return _core.load_drive(
+        path,
+        *scenario.texts(),
+        overrides=list(scenario.overrides),
+        seed=scenario.seed,
+        checked=scenario.checked,
+    )
 
 
 def resolve(
@@ -309,10 +278,3 @@ def describe_trace(
     )
     data: dict[str, Any] = json.loads(text)
     return Record(data)
-
-
-def override_list(overrides: Mapping[str, object]) -> list[tuple[str, str]]:
-    """Overrides as the core takes them: dotted path and TOML value."""
-    if not isinstance(overrides, Mapping) or not all(isinstance(path, str) for path in overrides):
-        raise _core.WordlineError(f"overrides = {overrides!r}: allowed: a mapping of dotted paths to values")
-    return [(path, toml_value(value)) for path, value in overrides.items()]

@@ -11,9 +11,9 @@ from pathlib import Path
 from descriptions import Random, Row
 
 import wordline
-from wordline import _core, schemes, simulation
+from wordline import _core, simulation
 from wordline.policies import handed_over
-from wordline.presets import Description, load
+from wordline.scenario import Scenario
 
 EVENTS = 256
 """Events of a part of the course."""
@@ -66,14 +66,6 @@ SPAN = 1 << 21
 """Bytes of addresses that requests are for, fewer than the smallest drive has."""
 
 
-def prepared(descriptions: tuple[Description, ...], how: simulation.How) -> _core.Drive:
-    """The drive of a run as it is before the first request."""
-    device, scheme, workload = descriptions
-    texts = ((part.label, part.text) for part in (device, scheme, workload))
-    seed, checked = how["seed"], how["checked"]
-    return _core.prepare(*texts, overrides=how["overrides"], seed=seed, checked=checked)
-
-
 def run(
     row: Row,
     course: _core.Course | None,
@@ -87,30 +79,28 @@ def run(
     of a drive that was prepared before.
     """
     with tempfile.TemporaryDirectory() as folder:
-        descriptions = (
-            load("device", row.device),
-            schemes.described(row.scheme),
-            load("workload", {"source": source(row, Path(folder))}),
+        base = Scenario(
+            row.device,
+            row.scheme,
+            {"source": source(row, Path(folder))},
+            overrides=row.overrides,
+            seed=row.seed,
+            checked=row.checked,
         )
         try:
             with handed_over(row.policies) as own:
-                how: simulation.How = {
-                    "overrides": simulation.override_list({**row.overrides, **own}),
-                    "seed": row.seed,
-                    "checked": row.checked,
-                    "progress": None,
-                    "course": course,
-                }
+                scenario = base.changed(overrides=own)
+                how: simulation.How = {"course": course}
                 if forked:
-                    how["drive"] = prepared(descriptions, how).fork()
+                    how["drive"] = simulation.prepare_drive(scenario, None).fork()
                 state: Path | None = None
                 for number, stop in enumerate(stops):
                     saved = Path(folder) / f"{number}.state"
                     simulation.simulate_part(
-                        *descriptions, load_state=state, save_state=saved, stop_after=stop, **how
+                        scenario, load_state=state, save_state=saved, stop_after=stop, **how
                     )
                     state = saved
-                result = simulation.simulate_part(*descriptions, load_state=state, **how)
+                result = simulation.simulate_part(scenario, load_state=state, **how)
         except wordline.WordlineError as error:
             return str(error).replace(folder, "")
     if result is None:

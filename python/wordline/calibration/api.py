@@ -20,8 +20,10 @@ from wordline.calibration.problem import OBJECTIVE, Problem, Runner
 from wordline.calibration.protocol import Protocol
 from wordline.calibration.verdict import Verdict, judge
 from wordline.files import write_text
-from wordline.presets import load
+from wordline.presets import Given
+from wordline.scenario import Overrides, Scenario, scenario_of
 from wordline.study.executors import open_executor
+from wordline.study.point import Inputs
 from wordline.study.runs import validate
 from wordline.study.store import Store
 from wordline.tuning.file import SAMPLERS
@@ -69,19 +71,19 @@ class Calibration:
 
 
 def calibrate(
-    device: str | os.PathLike[str],
+    device: Given | Scenario,
     measurement: str | os.PathLike[str],
     folder: str | os.PathLike[str],
     *,
     free: Sequence[str],
     drive: str | None = None,
-    scheme: str = "baseline",
-    settings: Sequence[tuple[str, str]] = (),
+    scheme: Given | None = None,
+    overrides: Overrides | None = None,
     hold_out: float = HOLD_OUT,
     budget: int = BUDGET,
     requests: int = REQUESTS,
     sampler: str = "tpe",
-    seed: int = 1,
+    seed: int | None = None,
     protocol: Protocol | None = None,
     on: str = "threads",
     jobs: int | None = None,
@@ -93,13 +95,14 @@ def calibrate(
     The preset has the fitted values only if they are nearer to the points of load that were held out than the
     description is: `verdict` of what is returned says so.
 
-    `free` names what may change, as `PATH=LOW..HIGH` or `PATH=A,B`; `settings` are overrides of every run,
-    dotted path and TOML value. Rows are kept in `folder`: the same call goes on where it was, and gives the
-    same result on any machine. Raises `WordlineError` for what can't be a measurement, a range or a drive.
+    Device, scheme, overrides and seed are given as to `wordline.run`; the workload is that of the
+    measurement. `free` names what may change, as `PATH=LOW..HIGH` or `PATH=A,B`. Rows are kept in `folder`:
+    the same call goes on where it was, and gives the same result on any machine. Raises `WordlineError` for
+    what can't be a measurement, a range or a drive.
     """
     problem = describe(
-        device, measurement, free=free, drive=drive, scheme=scheme, settings=settings, hold_out=hold_out,
-        requests=requests, seed=seed, protocol=protocol or Protocol(),
+        scenario_of(device, scheme, overrides=overrides, seed=seed), measurement, free=free, drive=drive,
+        hold_out=hold_out, requests=requests, protocol=protocol or Protocol(),
     )  # fmt: skip
     if sampler not in SAMPLERS:
         raise WordlineError(f"sampler = {sampler!r}: allowed: {', '.join(SAMPLERS)}")
@@ -117,16 +120,13 @@ def calibrate(
 
 
 def describe(
-    device: str | os.PathLike[str],
+    scenario: Scenario,
     measurement: str | os.PathLike[str],
     *,
     free: Sequence[str],
     drive: str | None,
-    scheme: str,
-    settings: Sequence[tuple[str, str]],
     hold_out: float,
     requests: int,
-    seed: int,
     protocol: Protocol,
 ) -> Problem:
     """The fit, checked: whatever can be refused before the first run is."""
@@ -134,20 +134,17 @@ def describe(
         raise WordlineError(f"--hold-out {hold_out:g}: allowed: a share from 0 on, below 1")
     if requests < 1000:
         raise WordlineError(f"--requests {requests}: allowed: 1,000 or more")
-    for path, _ in settings:
+    for path, _ in scenario.overrides:
         if path.split(".")[0] not in PATHS:
             raise WordlineError(f"--set {path}: allowed: paths that begin with device. or scheme.")
     found = measured.read(Path(measurement), drive, protocol)
     held = measured.held_out(found.points, hold_out)
     problem = Problem(
-        device=load("device", device),
-        scheme=load("scheme", scheme),
+        scenario=scenario,
         measured=found,
         fitted=[not one for one in held],
         free=[],
-        settings=tuple(settings),
         requests=requests,
-        seed=seed,
     )
     (inputs,) = validate(problem.points({}, found.points[:1]))
     whole = Problem(**{**problem.__dict__, "free": space.parse(free, inputs.config)})
@@ -162,7 +159,8 @@ def _check_paths(problem: Problem) -> None:
         errors = []
         for value in one.choices or (one.value(0.0), one.value(1.0)):
             try:
-                problem.points({one.path: value}, problem.measured.points[:1])[0].inputs(whole_drive=False)
+                (point,) = problem.points({one.path: value}, problem.measured.points[:1])
+                Inputs.of(point.scenario, whole_drive=False)
             except WordlineError as error:
                 errors.append(str(error))
         if len(errors) == len(one.choices or (0, 1)):
@@ -177,11 +175,11 @@ def _write(made: Calibration, figures: Sequence[dict[str, Any]]) -> None:
     write_text(made.folder / "profile.csv", _profile_text(made.values))
     write_text(made.folder / "trials.csv", _trials_text(made))
     about, kept = _about(made), made.values if made.verdict.kept == "fitted" else []
-    text = preset(problem.device.text, kept, problem.settings, problem.measured, about)
+    text = preset(problem.scenario.device.text, kept, problem.scenario.overrides, problem.measured, about)
     write_text(made.preset, text)
     subtitle = (
-        f"{problem.device.label}, fitted to {problem.measured.source}, Wordline {__version__}. "
-        f"Kept, and shown as simulated: {made.verdict.text(problem.device.label)}"
+        f"{problem.scenario.device.label}, fitted to {problem.measured.source}, Wordline {__version__}. "
+        f"Kept, and shown as simulated: {made.verdict.text(problem.scenario.device.label)}"
     )
     page = pictures.write_page(problem.measured.name, subtitle, points, problem.fitted, figures)
     write_text(made.folder / "calibration.html", page)
@@ -193,9 +191,9 @@ def _about(made: Calibration) -> str:
     held = [point.name for point, own in zip(problem.measured.points, problem.fitted, strict=True) if not own]
     own = "with values fitted" if made.verdict.kept == "fitted" else "as it is described, held against a fit"
     return (
-        f"{problem.measured.name}: {problem.device.label} {own} to {problem.measured.source} by "
+        f"{problem.measured.name}: {problem.scenario.device.label} {own} to {problem.measured.source} by "
         f"`wordline calibrate` {__version__}.\n"
-        f"Kept: {made.verdict.text(problem.device.label)}.\n"
+        f"Kept: {made.verdict.text(problem.scenario.device.label)}.\n"
         f"Points of load that the fit saw: {', '.join(seen)}; held out: {', '.join(held) or 'none'}.\n"
         f"{made.fit.count} choices of values, {problem.requests:,} requests of the probe each.\n"
     )

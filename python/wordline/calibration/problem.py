@@ -14,7 +14,8 @@ from wordline.calibration.measured import Measured, MeasuredPoint
 from wordline.calibration.objective import deviations, groups, objective, residuals
 from wordline.calibration.protocol import simulated
 from wordline.calibration.space import Free
-from wordline.presets import Description, toml_value
+from wordline.presets import toml_value
+from wordline.scenario import Scenario
 from wordline.study.executors import Executor
 from wordline.study.point import Inputs, Point
 from wordline.study.runs import run_points, validate
@@ -34,17 +35,14 @@ COLUMNS = ("result",)
 class Problem:
     """What is fitted to what."""
 
-    device: Description
-    scheme: Description
+    scenario: Scenario
+    """What every run is, but for its load and the free values."""
     measured: Measured
     fitted: list[bool]
     """Which points of load the fit sees."""
     free: list[Free]
-    settings: tuple[tuple[str, str], ...]
-    """Overrides of every run: dotted path and TOML value."""
     requests: int
     """Of the probe, at each point."""
-    seed: int
 
     @cached_property
     def sigmas(self) -> list[dict[str, float]]:
@@ -66,12 +64,11 @@ class Problem:
         )
         return [
             Point(
-                device=self.device,
-                scheme=self.scheme,
-                workload=self.measured.protocol.workload(point.offered, requests or self.requests),
-                overrides=(*self.settings, *own),
-                seed=self.seed,
-                axes=(*values.items(), ("load", point.name)),
+                self.scenario.changed(
+                    workload=self.measured.protocol.workload(point.offered, requests or self.requests),
+                    overrides=own,
+                ),
+                (*values.items(), ("load", point.name)),
             )
             for point in points
         ]
@@ -122,7 +119,8 @@ class Search(TuneFile):
             trials=trials,
             batch=batch,
             sampler=sampler,
-            seed=problem.seed,
+            seed=problem.scenario.seed,
+            base=problem.scenario,
             problem=problem,
         )
 

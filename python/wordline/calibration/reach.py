@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import chain
 from typing import Any
 
 from wordline._core import WordlineError
 from wordline.calibration.measured import Measured
 from wordline.calibration.problem import Problem
 from wordline.calibration.space import at
-from wordline.study.point import Point
+from wordline.study.point import Inputs, Point
 
 
 def most_writes_per_s(device: Mapping[str, Any], request_bytes: int) -> tuple[float, str]:
@@ -54,11 +53,11 @@ def check(problem: Problem) -> None:
     if rate < wanted:
         raise WordlineError(
             f"{measured.source}: {wanted:,.0f} writes a second at {point.name}: allowed: up to {rate:,.0f}: "
-            f"{bound} of {problem.device.label} can do no more with every free value at its best"
+            f"{bound} of {problem.scenario.device.label} can do no more with every free value at its best"
         )
 
 
 def _rate(values: Mapping[str, Any], problem: Problem) -> tuple[float, str]:
     points: Sequence[Point] = problem.points(values, problem.measured.points[:1])
-    (config,) = chain(point.inputs(whole_drive=False).config for point in points)
+    (config,) = (Inputs.of(point.scenario, whole_drive=False).config for point in points)
     return most_writes_per_s(config["device"], problem.measured.protocol.bytes)

@@ -93,7 +93,7 @@ def calibrate(
             free=free or [],
             drive=drive,
             scheme=scheme,
-            settings=override_pairs(overrides),
+            overrides=override_pairs(overrides),
             hold_out=hold_out,
             budget=budget,
             requests=requests,
@@ -148,7 +148,7 @@ def _summary(made: Calibration) -> dict[str, Any]:
 
 def _print(made: Calibration) -> None:
     measured = made.problem.measured
-    print(f"{measured.name}: kept: {made.verdict.text(made.problem.device.label)}")
+    print(f"{measured.name}: kept: {made.verdict.text(made.problem.scenario.device.label)}")
     failed = f", {made.fit.failed} of which could not be run" if made.fit.failed else ""
     print(
         f"{made.fit.count} choices of values{failed}; of the best the mean square of the errors at the "

@@ -82,6 +82,7 @@ def compare(
     from wordline.comparison import run, sheets
     from wordline.files import usable_folder
     from wordline.presets import load, replay
+    from wordline.scenario import Scenario
 
     given = naming.split(workloads or [])
     if not given and not traces:
@@ -95,12 +96,10 @@ def compare(
     with writing_to(out):
         with points_bar("compare") as watch:
             found = run.run(
-                load("device", device),
+                Scenario(device, overrides=override_pairs(overrides), checked=checked),
                 [naming.scheme(name) for name in naming.split(schemes)],
                 described,
                 seeds=seed_numbers(seeds, seed) if seeds is not None else [seed],
-                checked=checked,
-                overrides=override_pairs(overrides),
                 jobs=jobs,
                 on=on,
                 folder=out,

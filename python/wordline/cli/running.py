@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wordline import schemes, simulation
+from wordline import simulation
 from wordline._core import WordlineError
 from wordline.cli.common import (
     DeviceOption,
@@ -28,7 +27,8 @@ from wordline.cli.common import (
 )
 from wordline.cli.progress import requests_bar
 from wordline.files import usable_folder
-from wordline.presets import DEFAULT_DEVICE, DEFAULT_WORKLOAD, load, load_workload, replay
+from wordline.presets import DEFAULT_DEVICE, DEFAULT_WORKLOAD, load_workload, replay
+from wordline.scenario import Scenario
 
 if TYPE_CHECKING:
     from wordline.result import Result
@@ -115,50 +115,41 @@ def run(
     """Simulate one workload on one drive."""
     if trace is not None and workload is not None:
         raise WordlineError("--trace and --workload exclude each other")
-    descriptions = (
-        load("device", device),
-        schemes.described(scheme),
+    scenario = Scenario(
+        device,
+        scheme,
         replay(trace) if trace is not None else load_workload(workload or DEFAULT_WORKLOAD, traces),
+        overrides=transform_pairs(transform) + override_pairs(overrides, skip_bad_lines),
+        seed=seed,
+        checked=checked,
     )
     if out is not None:
         usable_folder(out)
-    say(descriptions[2].notes)
-    pairs = transform_pairs(transform) + override_pairs(overrides, skip_bad_lines)
+    say(scenario.workload.notes)
     if window is not None and timeline is None:
         raise WordlineError("--window is for --timeline FILE")
     if timeline is not None and (seeds is not None or stop_after is not None):
         raise WordlineError("--timeline and --seeds or --stop-after exclude each other")
     if request_log is not None and (seeds is not None or stop_after is not None):
         raise WordlineError("--request-log and --seeds or --stop-after exclude each other")
-
-    def simulate(seed: int, progress: simulation.Progress | None) -> Result:
-        return simulation.simulate(
-            *descriptions, overrides=pairs, seed=seed, checked=checked, progress=progress
-        )
-
     if seeds is not None:
         if save_state is not None or load_state is not None:
             raise WordlineError("--seeds and --save-state or --load-state exclude each other")
         numbers = seed_numbers(seeds, seed)
         with writing_to(out):
-            _run_seeds(simulate, numbers, jobs, out, as_json)
+            _run_seeds(scenario, numbers, jobs, out, as_json)
         return
     from wordline import kept_drives
-    from wordline.study.point import Point
 
     with writing_to(out):
         with requests_bar() as progress:
             ready = None
             if keep and load_state is None and trace is None and request_log is None:
-                point = Point(*descriptions, overrides=tuple(pairs), seed=seed, checked=checked)
-                ready = kept_drives.ready(point, progress)
+                ready = kept_drives.ready(scenario, progress)
 
             def simulate_one(ready: Ready | None) -> Result | None:
                 return simulation.simulate_part(
-                    *descriptions,
-                    overrides=pairs,
-                    seed=seed,
-                    checked=checked,
+                    scenario,
                     progress=progress,
                     ready=ready,
                     load_state=load_state,
@@ -203,11 +194,11 @@ def prepare(
     as_json: JsonOption = False,
 ) -> None:
     """Prepare a drive once, for any number of runs with --load-state."""
-    descriptions = (load("device", device), schemes.described(scheme), load("workload", workload))
+    scenario = Scenario(
+        device, scheme, workload, overrides=override_pairs(overrides), seed=seed, checked=checked
+    )
     with requests_bar() as progress:
-        drive = simulation.prepare_drive(
-            *descriptions, overrides=override_pairs(overrides), seed=seed, checked=checked, progress=progress
-        )
+        drive = simulation.prepare_drive(scenario, progress)
     drive.save(out)
     size = out.stat().st_size
     print(json.dumps({"state": str(out), "bytes": size}) if as_json else f"{size:,} bytes written to {out}")
@@ -271,16 +262,12 @@ def seed_numbers(text: str, first: int) -> list[int]:
 
 
 def _run_seeds(
-    simulate: Callable[[int, simulation.Progress | None], Result],
-    seeds: list[int],
-    jobs: int | None,
-    out: Path | None,
-    as_json: bool,
+    scenario: Scenario, seeds: list[int], jobs: int | None, out: Path | None, as_json: bool
 ) -> None:
     from wordline.seeds import side_by_side
 
     with requests_bar() as progress:
-        results = side_by_side(simulate, seeds, jobs, progress)
+        results = side_by_side(scenario, seeds, jobs, progress)
     written = results.save(out, command_line()) if out is not None else []
     if as_json:
         print(json.dumps(results.to_dict()))

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 from wordline import schemes as naming
 from wordline._core import WordlineError
 from wordline.comparison.figures import Comparison
-from wordline.presets import DEFAULT_DEVICE, DEFAULT_WORKLOAD, Description, Given, load, replay
+from wordline.presets import DEFAULT_DEVICE, Description, Given, load, replay
+from wordline.scenario import Overrides, Scenario, scenario_of
 from wordline.seeds import seed_list
-from wordline.simulation import override_list
 from wordline.study.executors import open_executor
 from wordline.study.point import Point
 from wordline.study.runs import Watcher, run_points, validate
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 
 
 def compare(
-    device: Given = DEFAULT_DEVICE,
-    schemes: Sequence[str] = ("baseline",),
-    workloads: Sequence[Given] = (DEFAULT_WORKLOAD,),
+    device: Given | Scenario = DEFAULT_DEVICE,
+    schemes: Sequence[str] | None = None,
+    workloads: Sequence[Given] | None = None,
     *,
     traces: Sequence[PathLike] = (),
-    seeds: int | Iterable[int] = 1,
-    checked: bool = False,
-    overrides: Mapping[str, object] | None = None,
+    seeds: int | Iterable[int] | None = None,
+    checked: bool | None = None,
+    overrides: Overrides | None = None,
     jobs: int | None = None,
     on: str = "threads",
     folder: PathLike | None = None,
@@ -40,21 +40,26 @@ def compare(
 ) -> Comparison:
     """Runs every scheme under every workload on one drive, side by side.
 
-    Drive and workloads are given as to `wordline.run`. Schemes are presets, TOML files, `key=value`, or
-    several of these joined by `+`; figures are normalised to the first. With `folder` rows are kept there,
-    and runs that it has are not run again. `traces` are replayed at their own times, beside `workloads` or
-    in their place. A run that fails is in `errors`.
+    Drive and workloads are given as to `wordline.run`; a `Scenario` in the place of the device says what all
+    runs share, and is the one run where neither schemes nor workloads nor seeds are named. Schemes are
+    presets, TOML files, `key=value`, or several of these joined by `+`; figures are normalised to the first.
+    `seeds` is a list, or a number *n* for 1 to *n*. With `folder` rows are kept there, and runs that it has
+    are not run again. `traces` are replayed at their own times, beside `workloads` or in their place. A run
+    that fails is in `errors`.
     """
-    described = [(workload, load("workload", workload)) for workload in workloads]
+    base = scenario_of(device, overrides=overrides, checked=checked)
+    own = (base.workload,) if workloads is None else workloads
+    described = [(workload, load("workload", workload)) for workload in own]
     given = [(_name(workload), found) for workload, found in described]
     given += [(Path(trace).name, replay(trace)) for trace in traces]
+    named = [naming.scheme(text) for text in schemes or ()]
+    if schemes is None:
+        named = [naming.Named(_name(base.scheme), base.scheme)]
     return run(
-        load("device", device),
-        [naming.scheme(text) for text in schemes],
+        base,
+        named,
         given,
-        seeds=seed_list(seeds),
-        checked=checked,
-        overrides=override_list(overrides or {}),
+        seeds=[base.seed] if seeds is None else seed_list(seeds),
         jobs=jobs,
         on=on,
         folder=folder,
@@ -62,27 +67,26 @@ def compare(
     )
 
 
-def _name(workload: Given) -> str:
-    if isinstance(workload, Mapping):
-        return str(workload.get("name", "workload"))
-    text = os.fspath(workload)
+def _name(given: Given) -> str:
+    """What tables call a description: the name of a preset or file, without `.toml`."""
+    if isinstance(given, Mapping):
+        return str(given.get("name", "workload"))
+    text = given.label if isinstance(given, Description) else os.fspath(given)
     return Path(text).stem if text.endswith(".toml") else text
 
 
 def run(
-    device: Description,
+    base: Scenario,
     schemes: Sequence[naming.Named],
     workloads: Sequence[tuple[str, Description]],
     *,
     seeds: Sequence[int],
-    checked: bool,
-    overrides: Sequence[tuple[str, str]],
     jobs: int | None,
     on: str,
     folder: PathLike | None,
     watch: Watcher | None,
 ) -> Comparison:
-    """`compare` on descriptions that are loaded already."""
+    """`compare` of schemes and workloads that are loaded already, each in the place of those of `base`."""
     names = [scheme.name for scheme in schemes]
     labels = [label for label, _ in workloads]
     for kind, listed in (("scheme", names), ("workload", labels)):
@@ -93,12 +97,7 @@ def run(
             )
     points = {
         (label, scheme.name, seed): Point(
-            device,
-            scheme.description,
-            workload,
-            tuple(overrides),
-            seed,
-            checked,
+            base.changed(scheme=scheme.description, workload=workload, seed=seed),
             (("workload", label), ("scheme", scheme.name), ("seed", seed)),
         )
         for label, workload in workloads

@@ -4,7 +4,7 @@
 in MQSim's form. docs/mqsim.md says what each key becomes.
 """
 
-from wordline.mqsim.convert import Scenario, read
+from wordline.mqsim.convert import IoScenario, read
 from wordline.mqsim.results import document
 
-__all__ = ["Scenario", "document", "read"]
+__all__ = ["IoScenario", "document", "read"]

@@ -11,7 +11,7 @@ from typing import Any
 
 from wordline import simulation
 from wordline._core import WordlineError
-from wordline.mqsim.convert import Scenario, read
+from wordline.mqsim.convert import IoScenario, read
 from wordline.mqsim.results import document
 from wordline.result import Result
 
@@ -20,7 +20,7 @@ from wordline.result import Result
 class Outcome:
     """A scenario and what its run gave."""
 
-    scenario: Scenario
+    scenario: IoScenario
     result: Result
     written: tuple[Path, ...]
 
@@ -53,7 +53,7 @@ def differences(result: Result) -> tuple[str, ...]:
 
 def scenarios(
     configuration: Path, workload: Path, export: Path | None, *, locked_victims: bool = False
-) -> list[Scenario]:
+) -> list[IoScenario]:
     """The scenarios, exported if asked for; `locked_victims`: the host waits for pages that move."""
     found = read(configuration, workload)
     if locked_victims:
@@ -65,13 +65,13 @@ def scenarios(
     return found
 
 
-def _folder_of(scenario: Scenario, found: list[Scenario], folder: Path) -> Path:
+def _folder_of(scenario: IoScenario, found: list[IoScenario], folder: Path) -> Path:
     """Of several scenarios each has a folder of its own."""
     return folder / f"scenario_{scenario.number}" if len(found) > 1 else folder
 
 
 def run(
-    found: list[Scenario],
+    found: list[IoScenario],
     workload: Path,
     out: Path | None,
     *,
@@ -85,17 +85,8 @@ def run(
     """
     with progress as update:
         for scenario in found:
-            parts = scenario.descriptions()
             try:
-                result = simulation.simulate(
-                    parts["device"],
-                    parts["scheme"],
-                    parts["workload"],
-                    overrides=[],
-                    seed=scenario.seed,
-                    checked=checked,
-                    progress=update,
-                )
+                result = simulation.simulate(scenario.run_as(checked=checked), progress=update)
             except WordlineError as error:
                 raise scenario.origins.reworded(error) from None
             folder = workload.parent if out is None else _folder_of(scenario, found, out)

@@ -17,6 +17,7 @@ from wordline.mqsim.values import Notes, Values, only_child
 from wordline.mqsim.workload import Flow
 from wordline.mqsim.xmltree import Element
 from wordline.presets import Description
+from wordline.scenario import Scenario
 
 TomlTable = dict[str, Any]
 
@@ -26,7 +27,7 @@ SCENARIO = "IO_Scenario"
 
 
 @dataclass(frozen=True)
-class Scenario:
+class IoScenario:
     """A scenario in Wordline's own words."""
 
     number: int
@@ -51,6 +52,10 @@ class Scenario:
             for kind, table in tables.items()
         }
 
+    def run_as(self, *, checked: bool) -> Scenario:
+        """What a run of it is of."""
+        return Scenario(*self.descriptions().values(), seed=self.seed, checked=checked)
+
     def export(self, folder: Path) -> list[Path]:
         """Writes the three descriptions; a run of them with this seed is that of the scenario."""
         folder.mkdir(parents=True, exist_ok=True)
@@ -64,7 +69,7 @@ class Scenario:
         return written
 
 
-def read(configuration: Path, workload: Path) -> list[Scenario]:
+def read(configuration: Path, workload: Path) -> list[IoScenario]:
     """The scenarios of two files of MQSim.
 
     Raises `WordlineError` with file and line for what MQSim or Wordline doesn't know.
@@ -97,7 +102,7 @@ def _drive(path: Path, notes: Notes) -> Drive:
     )
 
 
-def _scenario(element: Element, number: int, drive: Drive, shared: Notes, base: Path) -> Scenario:
+def _scenario(element: Element, number: int, drive: Drive, shared: Notes, base: Path) -> IoScenario:
     if element.name != SCENARIO:
         raise WordlineError(f"{element.place}: {SCENARIOS} has no key {element.name}")
     notes = Notes(list(shared.texts))
@@ -109,7 +114,7 @@ def _scenario(element: Element, number: int, drive: Drive, shared: Notes, base: 
     caching = _caching(flows)
     device, scheme = drive.device_table(), drive.scheme_table(caching)
     fit_trigger(device, scheme, drive, notes)
-    return Scenario(
+    return IoScenario(
         number=number,
         device=device,
         scheme=scheme,

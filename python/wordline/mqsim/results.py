@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
-from wordline.mqsim.convert import Scenario
+from wordline.mqsim.convert import IoScenario
 from wordline.result import Result
 
 Fields = dict[str, object]
@@ -61,7 +61,7 @@ def _text(value: object) -> str:
     return f"{value:.6f}" if isinstance(value, float) else str(value)
 
 
-def document(scenario: Scenario, result: Result) -> bytes:
+def document(scenario: IoScenario, result: Result) -> bytes:
     """The text of `<workload>_scenario_N.xml`."""
     data: Mapping[str, Any] = result.to_dict()
     writer = _Writer()

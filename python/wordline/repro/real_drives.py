@@ -14,7 +14,7 @@ from typing import Any
 from wordline.calibration import measured as under_load
 from wordline.calibration.measured import MeasuredPoint
 from wordline.calibration.protocol import Protocol, simulated
-from wordline.presets import load
+from wordline.scenario import Scenario
 from wordline.study.point import Point
 
 Line = dict[str, str]
@@ -38,11 +38,8 @@ def points(loads: Mapping[str, Any], folder: Path, quick: bool, seeds: int) -> l
                 axes: dict[str, Any] = {"device": drive, "load": point.name, "offered": _offered(point)}
                 made.append(
                     Point(
-                        device=load("device", drive),
-                        scheme=load("scheme", "baseline"),
-                        workload=Protocol().workload(point.offered, probes),
-                        seed=seed,
-                        axes=tuple({**axes, "seed": seed}.items() if seeds > 1 else axes.items()),
+                        Scenario(drive, workload=Protocol().workload(point.offered, probes), seed=seed),
+                        tuple({**axes, "seed": seed}.items() if seeds > 1 else axes.items()),
                     )
                 )
     return made

@@ -118,7 +118,7 @@ def records(
                     line[name] = next(own, None)
                 else:
                     line[name] = column(exhibit, path, whole | part, config, point)
-            made.append({**line, SEED: point.seed})
+            made.append({**line, SEED: point.scenario.seed})
     return [{**line, **_relative(exhibit, line, made)} for line in made]
 
 

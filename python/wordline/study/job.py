@@ -8,9 +8,11 @@ import threading
 from dataclasses import dataclass
 from typing import Any
 
-from wordline import _core, simulation
+from wordline import _core
 from wordline._core import Drive, Held, WordlineError
 from wordline.result import Result
+from wordline.scenario import Scenario
+from wordline.simulation import prepare_drive, simulate
 from wordline.study.point import Inputs, Point
 from wordline.study.row import SERIES, row
 from wordline.study.shared import Shared
@@ -45,7 +47,6 @@ class Worker:
 
     def run(self, job: Job) -> dict[str, Any]:
         """Runs a point to the end and returns its row; an error of the point is a row too."""
-        inputs, point = job.inputs, job.point
         if self.stop.is_set():
             raise StoppedError
         if job.build != _core.__build__:
@@ -57,26 +58,16 @@ class Worker:
             result, series = measured.json(), _series(measured)
         except WordlineError as failure:
             error = str(failure)
-        return row(inputs.key, dict(point.axes), point.seed, inputs.config, result, error, series=series)
+        return row(job.point, job.inputs, result, error, series=series)
 
     def _simulate(self, job: Job) -> Result:
-        point, inputs = job.point, job.inputs
+        scenario, inputs = job.point.scenario, job.inputs
         held = drive = None
         if job.shares_trace and inputs.trace_key is not None:
-            held = self.traces.get(inputs.trace_key, lambda: _hold(point))
+            held = self.traces.get(inputs.trace_key, lambda: _hold(scenario))
         if job.shares_drive and inputs.drive_key is not None:
-            drive = self.drives.get(inputs.drive_key, lambda: point.prepare(self._watch))
-        return simulation.simulate(
-            point.device,
-            point.scheme,
-            point.workload,
-            overrides=list(point.overrides),
-            seed=point.seed,
-            checked=point.checked,
-            progress=self._watch,
-            drive=drive,
-            held=held,
-        )
+            drive = self.drives.get(inputs.drive_key, lambda: prepare_drive(scenario, self._watch))
+        return simulate(scenario, progress=self._watch, drive=drive, held=held)
 
     def _watch(self, _requests: int, _total: int | None, _simulated_ns: int) -> None:
         if self.stop.is_set():
@@ -91,8 +82,9 @@ def _series(measured: Result) -> str | None:
     return json.dumps({name: table[name].to_pylist() for name in SERIES}, separators=(",", ":"))
 
 
-def _hold(point: Point) -> Held | None:
-    return _core.hold(*point.texts(), overrides=list(point.overrides), base_dir=str(point.workload.folder))
+def _hold(scenario: Scenario) -> Held | None:
+    folder = str(scenario.workload.folder)
+    return _core.hold(*scenario.texts(), overrides=list(scenario.overrides), base_dir=folder)
 
 
 _worker: Worker | None = None

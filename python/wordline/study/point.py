@@ -1,4 +1,4 @@
-"""One run of a study, described: plain data that can be sent to another process or machine."""
+"""One run of a study: what it is called, and the keys of what it depends on."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from wordline import _core, policies
-from wordline.presets import Description
-from wordline.simulation import Progress, check_seed, prepare_drive
+from wordline.scenario import Scenario
 
 KEY_LENGTH = 32
 """Hexadecimal digits of a key: 128 bits of SHA-256."""
@@ -20,80 +19,56 @@ KEY_LENGTH = 32
 
 @dataclass(frozen=True)
 class Point:
-    """A run: three descriptions, overrides, a seed."""
+    """A run of a study: a scenario, and what the study calls it."""
 
-    device: Description
-    scheme: Description
-    workload: Description
-    overrides: tuple[tuple[str, str], ...] = ()
-    """Dotted path and TOML value, the later one holds."""
-    seed: int = 1
-    checked: bool = False
+    scenario: Scenario
     axes: tuple[tuple[str, Any], ...] = field(default=(), compare=False)
-    """What the study calls this point: name of each axis and its value."""
-
-    def texts(self) -> tuple[tuple[str, str], tuple[str, str], tuple[str, str]]:
-        """The descriptions as the core takes them."""
-        parts = (self.device, self.scheme, self.workload)
-        first, second, third = ((part.label, part.text) for part in parts)
-        return first, second, third
-
-    def inputs(self, whole_drive: bool = True) -> Inputs:
-        """What the run depends on. Raises `WordlineError` for what can be refused before the first request.
-
-        Without `whole_drive` no drive is made for a try: right where that was done for another point on it.
-        """
-        check_seed(self.seed)
-        text = _core.check(
-            *self.texts(),
-            overrides=list(self.overrides),
-            seed=self.seed,
-            checked=self.checked,
-            base_dir=str(self.workload.folder),
-            whole_drive=whole_drive,
-        )
-        return Inputs.of(self, json.loads(text))
-
-    def prepare(self, progress: Progress | None) -> _core.Drive:
-        """The drive on which the run begins."""
-        return prepare_drive(
-            self.device,
-            self.scheme,
-            self.workload,
-            overrides=list(self.overrides),
-            seed=self.seed,
-            checked=self.checked,
-            progress=progress,
-        )
+    """Name of each axis and its value."""
 
 
 @dataclass(frozen=True)
 class Inputs:
-    """The resolved inputs of a point and the keys that follow from them."""
+    """The resolved inputs of a scenario and the keys that follow from them."""
 
     key: str
     """Hash of everything that decides the result: descriptions, contents of traces, seed, build of the
     simulator.
     """
     drive_key: str | None
-    """Points with the same can begin on copies of one prepared drive; `None` if it depends on the requests,
+    """Runs with the same can begin on copies of one prepared drive; `None` if it depends on the requests,
     and for an array.
     """
     overwrites: bool
     """Whether pages are overwritten, one by one, while the drive is prepared, or its caches filled."""
     trace_key: str | None
-    """Points with the same can take their requests from one trace in memory; `None` without a trace."""
+    """Runs with the same can take their requests from one trace in memory; `None` without a trace."""
     config: dict[str, Any]
     """Device, scheme and workload, every default filled in."""
     requests: int | None
     """Requests in all, where known."""
 
     @classmethod
-    def of(cls, point: Point, whole: dict[str, Any]) -> Inputs:
-        """The keys of a point whose configuration is known."""
+    def of(cls, scenario: Scenario, whole_drive: bool = True) -> Inputs:
+        """What a run depends on. Raises `WordlineError` for what can be refused before the first request.
+
+        Without `whole_drive` no drive is made for a try: right where that was done for another run on it.
+        """
+        text = _core.check(
+            *scenario.texts(),
+            overrides=list(scenario.overrides),
+            seed=scenario.seed,
+            checked=scenario.checked,
+            base_dir=str(scenario.workload.folder),
+            whole_drive=whole_drive,
+        )
+        return cls._keyed(scenario, json.loads(text))
+
+    @classmethod
+    def _keyed(cls, scenario: Scenario, whole: dict[str, Any]) -> Inputs:
+        """The keys of a scenario whose configuration is known."""
         config = {kind: whole[kind] for kind in ("device", "scheme", "workload")}
         build = {"version": _core.__version__, "build": _core.__build__}
-        run: dict[str, Any] = {"seed": point.seed, "checked": point.checked, **build}
+        run: dict[str, Any] = {"seed": scenario.seed, "checked": scenario.checked, **build}
         nameless = {kind: _nameless(config[kind]) for kind in config}
         if own := policies.sources(config["scheme"].get("custom", {})):
             run["policies"] = own
@@ -105,16 +80,16 @@ class Inputs:
         source = workload.get("source")
         trace = None
         if source is not None:
-            workload["source"] = _by_content(source, point.workload.folder)
+            workload["source"] = _by_content(source, scenario.workload.folder)
             if workload["source"] is not source:
                 trace = {
                     "source": source,
-                    "folder": str(point.workload.folder),
+                    "folder": str(scenario.workload.folder),
                     "bytes": whole["logical_bytes"],
                 }
         if "flow" in workload:
             workload["flow"] = [
-                {**flow, "source": _by_content(flow["source"], point.workload.folder)}
+                {**flow, "source": _by_content(flow["source"], scenario.workload.folder)}
                 for flow in workload["flow"]
             ]
         return cls(

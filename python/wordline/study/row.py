@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from wordline import _core
+from wordline.study.point import Inputs, Point
 
 DONE = "done"
 FAILED = "failed"
@@ -30,10 +31,8 @@ _LEFT_OUT = ("config", "dies", "channels", "notes", "version", "seed", "checked"
 
 
 def row(
-    key: str,
-    axes: Mapping[str, Any],
-    seed: int,
-    config: Mapping[str, Any],
+    point: Point,
+    inputs: Inputs,
     result: str | None,
     error: str | None = None,
     status: str | None = None,
@@ -41,16 +40,16 @@ def row(
 ) -> dict[str, Any]:
     """The row of a point that ended: with the text of its result and of its time series, or with an error."""
     fields: dict[str, Any] = {
-        "key": key,
+        "key": inputs.key,
         "status": status or (DONE if error is None else FAILED),
         "error": error,
-        **{kind: config[kind]["name"] for kind in ("device", "scheme", "workload")},
-        "seed": seed,
+        **{kind: inputs.config[kind]["name"] for kind in ("device", "scheme", "workload")},
+        "seed": point.scenario.seed,
         "version": _core.__version__,
         "build": _core.__build__,
     }
-    fields |= {AXIS + name: _plain(value) for name, value in axes.items()}
-    fields["inputs"] = json.dumps(config, separators=(",", ":"))
+    fields |= {AXIS + name: _plain(value) for name, value in point.axes}
+    fields["inputs"] = json.dumps(inputs.config, separators=(",", ":"))
     if result is not None:
         data = json.loads(result)
         fields |= dict(figures({name: value for name, value in data.items() if name not in _LEFT_OUT}))

@@ -48,9 +48,9 @@ def validate(points: Sequence[Point], watch: Callable[[int], None] | None = None
     drives: set[str] = set()
     for number, point in enumerate(points):
         try:
-            inputs = point.inputs(whole_drive=False)
+            inputs = Inputs.of(point.scenario, whole_drive=False)
             if inputs.drive_key is None or inputs.drive_key not in drives:
-                inputs = point.inputs()
+                inputs = Inputs.of(point.scenario)
                 drives.add(inputs.drive_key or "")
             found.append(inputs)
         except (WordlineError, OSError) as error:
@@ -143,8 +143,7 @@ def _row_of(job: Job, future: Future[dict[str, Any]]) -> dict[str, Any]:
         return future.result()
     except Exception as error:
         text = f"{type(error).__name__}: {' '.join(str(error).split())}"
-        found, point = job.inputs, job.point
-        return row(found.key, dict(point.axes), point.seed, found.config, None, text, LOST)
+        return row(job.point, job.inputs, None, text, LOST)
 
 
 def _keep(made: dict[str, Any], store: Store, outcome: Outcome) -> None:

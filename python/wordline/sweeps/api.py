@@ -11,6 +11,7 @@ from wordline import views
 from wordline.files import written
 from wordline.folders import replaced
 from wordline.notes import Shared
+from wordline.scenario import Scenario
 from wordline.study.executors import open_executor
 from wordline.study.point import Inputs, Point
 from wordline.study.runs import Outcome, Watcher, run_points, validate
@@ -119,7 +120,7 @@ class Sweep:
         with replaced(self.store.folder) as stage:
             with written(stage / TABLE) as part:
                 pyarrow.parquet.write_table(self.table(), part, compression="zstd")
-            if len({point.seed for point in self.points}) > 1:
+            if len({point.scenario.seed for point in self.points}) > 1:
                 with written(stage / AVERAGES) as part:
                     pyarrow.parquet.write_table(self.averages(), part, compression="zstd")
         return self.store.folder / TABLE
@@ -138,21 +139,26 @@ def plan(described: file.SweepFile, folder: str | os.PathLike[str]) -> Sweep:
 
 
 def open_sweep(
-    description: str | os.PathLike[str] | Mapping[str, Any], folder: str | os.PathLike[str]
+    description: str | os.PathLike[str] | Mapping[str, Any],
+    folder: str | os.PathLike[str],
+    *,
+    scenario: Scenario | None = None,
 ) -> Sweep:
     """A sweep whose points are validated and whose rows are in `folder`; `run` runs what is missing.
 
-    `description` is a file, or a mapping that holds what a file would.
+    `description` is a file, or a mapping that holds what a file would. A point is what `scenario` says, but
+    for what the description names.
     """
     if isinstance(description, Mapping):
-        return plan(file.parse(description, "sweep", Path.cwd()), folder)
-    return plan(file.read(description), folder)
+        return plan(file.parse(description, "sweep", Path.cwd(), scenario), folder)
+    return plan(file.read(description, scenario), folder)
 
 
 def sweep(
     description: str | os.PathLike[str] | Mapping[str, Any],
     folder: str | os.PathLike[str],
     *,
+    scenario: Scenario | None = None,
     on: str = "threads",
     jobs: int | None = None,
     retry: bool = False,
@@ -160,11 +166,10 @@ def sweep(
 ) -> pyarrow.Table:
     """Runs a sweep, or what is left of it, and returns its table: a row for each point.
 
-    `description` is a file, or a mapping that holds what a file would. Rows are kept in `folder`; points
-    whose
-    row is there are not run again. `on` and `jobs` are those of `wordline sweep`. `watch` is called with an
+    `description` and `scenario` are those of `open_sweep`. Rows are kept in `folder`; points whose row is
+    there are not run again. `on` and `jobs` are those of `wordline sweep`. `watch` is called with an
     `Outcome` whenever a point begins or ends. A point that fails is a row with its error.
     """
-    planned = open_sweep(description, folder)
+    planned = open_sweep(description, folder, scenario=scenario)
     planned.run(on=on, jobs=jobs, retry=retry, watch=watch)
     return planned.table()

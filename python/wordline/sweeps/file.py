@@ -11,15 +11,8 @@ from typing import Any
 
 from wordline import schemes, toml_files
 from wordline._core import WordlineError
-from wordline.presets import (
-    DEFAULT_DEVICE,
-    DEFAULT_WORKLOAD,
-    Description,
-    Kind,
-    load,
-    replay,
-    toml_value,
-)
+from wordline.presets import Description, Kind, load, replay
+from wordline.scenario import Scenario
 from wordline.seeds import seed_list
 from wordline.study.point import Point
 from wordline.sweeps.axes import Combination, combinations, values
@@ -49,14 +42,15 @@ class SweepFile:
     name: str
     folder: Path
     """Where relative paths start."""
-    base: dict[str, Any]
-    """Device, scheme and workload or trace of every point, unless an axis names others."""
+    base: Scenario
+    """What every point is, but for what follows."""
+    chosen: dict[str, Any]
+    """Device, scheme and workload or trace that are named for every point, unless an axis names others."""
     settings: dict[str, Any]
     """Overrides of every point."""
     combinations: list[Combination]
     """Values of the axes, one mapping for each point but for seeds."""
     seeds: list[int]
-    checked: bool
 
     def points(self) -> list[Point]:
         """Every point: all combinations, each with all seeds."""
@@ -74,19 +68,13 @@ class SweepFile:
         ]
 
     def _point(self, combination: Combination, seed: int, described: Any) -> Point:
-        chosen = self.base | {name: value for name, value in combination.items() if name in CHOICES}
+        chosen = self.chosen | {name: value for name, value in combination.items() if name in CHOICES}
         settings = self.settings | {name: value for name, value in combination.items() if name not in CHOICES}
         axes = combination | ({"seed": seed} if len(self.seeds) > 1 else {})
-        requests = ("trace", chosen["trace"]) if "trace" in chosen else ("workload", chosen["workload"])
-        return Point(
-            device=described("device", chosen["device"]),
-            scheme=described("scheme", chosen["scheme"]),
-            workload=described(*requests),
-            overrides=tuple((path, toml_value(value)) for path, value in settings.items()),
-            seed=seed,
-            checked=self.checked,
-            axes=tuple(axes.items()),
-        )
+        found = {kind: described(kind, text) for kind, text in chosen.items()}
+        if "trace" in found:
+            found["workload"] = found.pop("trace")
+        return Point(self.base.changed(**found, overrides=settings, seed=seed), tuple(axes.items()))
 
 
 def _describe(kind: str, text: str, folder: Path) -> Description:
@@ -103,18 +91,18 @@ def _describe(kind: str, text: str, folder: Path) -> Description:
     return load(kinds[kind], near)
 
 
-def read(path: str | os.PathLike[str]) -> SweepFile:
+def read(path: str | os.PathLike[str], base: Scenario | None = None) -> SweepFile:
     """The sweep of a file. Raises `WordlineError` with the file's name for what it may not hold."""
     file = Path(path)
     data = toml_files.read("sweep", file)
     try:
-        return parse(data, file.stem, file.resolve().parent)
+        return parse(data, file.stem, file.resolve().parent, base)
     except WordlineError as error:
         raise WordlineError(f"sweep {file}: {error}") from None
 
 
-def parse(data: Mapping[str, Any], name: str, folder: Path) -> SweepFile:
-    """The sweep of plain data, as a file would hold it."""
+def parse(data: Mapping[str, Any], name: str, folder: Path, base: Scenario | None = None) -> SweepFile:
+    """The sweep of plain data, as a file would hold it. `base` is what its points are but for that."""
     if not data:
         raise WordlineError(f"nothing in it: allowed: {', '.join(KEYS)}")
     for key in data:
@@ -123,13 +111,14 @@ def parse(data: Mapping[str, Any], name: str, folder: Path) -> SweepFile:
             hint = f"did you mean `{near[0]}`?" if near else f"allowed: {', '.join(KEYS)}"
             raise WordlineError(f"{key}: unknown key: {hint}")
     axes: dict[str, Any] = {}
-    base: dict[str, Any] = {"device": DEFAULT_DEVICE, "scheme": "baseline", "workload": DEFAULT_WORKLOAD}
+    base = Scenario() if base is None else base
+    chosen: dict[str, Any] = {}
     for choice in CHOICES:
         given = data.get(choice)
         if isinstance(given, list):
             axes[choice] = values(choice, given)
         elif given is not None:
-            base[choice] = given
+            chosen[choice] = given
     if "trace" in data and "workload" in data:
         raise WordlineError("trace and workload exclude each other: a workload file can name a trace")
     for name_, given in _table(data, "axes").items():
@@ -139,17 +128,17 @@ def parse(data: Mapping[str, Any], name: str, folder: Path) -> SweepFile:
     together = data.get("together", [])
     if not isinstance(together, list) or not all(isinstance(group, dict) for group in together):
         raise WordlineError("together: allowed: tables [[together]] of lists of the same length")
-    checked = data.get("checked", False)
+    checked = data.get("checked", base.checked)
     if not isinstance(checked, bool):
         raise WordlineError(f"checked = {checked!r}: allowed: true or false")
     return SweepFile(
         name=str(data.get("name", name)),
         folder=folder,
-        base=base,
+        base=base.changed(checked=checked),
+        chosen=chosen,
         settings=_table(data, "set"),
         combinations=combinations(_flat(axes), [_flat(group) for group in together]),
-        seeds=_seeds(data.get("seeds", [1])),
-        checked=checked,
+        seeds=_seeds(data.get("seeds", [base.seed])),
     )
 
 

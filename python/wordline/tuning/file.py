@@ -11,6 +11,7 @@ from typing import Any
 
 from wordline import intervals, toml_files
 from wordline._core import WordlineError
+from wordline.scenario import Scenario
 from wordline.study.point import Point
 from wordline.sweeps import file as sweep_file
 
@@ -41,12 +42,14 @@ class TuneFile:
     """Trials that are chosen together, before any of their results is known."""
     sampler: str
     seed: int
+    base: Scenario
+    """What every run is, but for what `data` names."""
 
     def points(self, values: Mapping[str, Any]) -> list[Point]:
         """The runs of a trial: one for each seed."""
         rest = {key: value for key, value in self.data.items() if key not in OWN}
         axes = {name: [value] for name, value in values.items()}
-        return sweep_file.parse({**rest, "axes": axes}, self.name, self.folder).points()
+        return sweep_file.parse({**rest, "axes": axes}, self.name, self.folder, self.base).points()
 
     def figures(self, rows: Sequence[Mapping[str, Any]]) -> dict[str, float]:
         """The objectives of a trial from the rows of its runs: means over seeds. Raises `WordlineError` for a
@@ -77,18 +80,18 @@ class TuneFile:
         return ()
 
 
-def read(path: str | os.PathLike[str]) -> TuneFile:
+def read(path: str | os.PathLike[str], base: Scenario | None = None) -> TuneFile:
     """The search of a file. Raises `WordlineError` with the file's name for what it may not hold."""
     file = Path(path)
     data = toml_files.read("search", file)
     try:
-        return parse(data, file.stem, file.resolve().parent)
+        return parse(data, file.stem, file.resolve().parent, base)
     except WordlineError as error:
         raise WordlineError(f"search {file}: {error}") from None
 
 
-def parse(data: Mapping[str, Any], name: str, folder: Path) -> TuneFile:
-    """The search of plain data, as a file would hold it."""
+def parse(data: Mapping[str, Any], name: str, folder: Path, base: Scenario | None = None) -> TuneFile:
+    """The search of plain data, as a file would hold it. `base` is what its runs are but for that."""
     for key in data:
         if key not in KEYS:
             near = difflib.get_close_matches(key, KEYS, n=1)
@@ -117,6 +120,7 @@ def parse(data: Mapping[str, Any], name: str, folder: Path) -> TuneFile:
         batch=_count(data, "batch", 4),
         sampler=sampler,
         seed=_count(data, "seed", 1),
+        base=Scenario() if base is None else base,
     )
 
 

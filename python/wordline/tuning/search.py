@@ -16,6 +16,7 @@ from wordline.figures import is_unsure
 from wordline.files import write_text, written
 from wordline.folders import replaced
 from wordline.notes import Note
+from wordline.scenario import Scenario
 from wordline.study.executors import Executor, open_executor
 from wordline.study.runs import run_points, validate
 from wordline.study.store import Store
@@ -122,20 +123,21 @@ def tune(
     description: str | os.PathLike[str] | Mapping[str, Any],
     folder: str | os.PathLike[str],
     *,
+    scenario: Scenario | None = None,
     on: str = "threads",
     jobs: int | None = None,
     watch: Watch | None = None,
 ) -> Tuning:
     """Searches over parameters. The same description, seed and simulator give the same trials on any machine.
 
-    Rows are kept in `folder`. A search that is started again asks for the same trials and finds those that
-    are
-    done; so it goes on where it was, and more `trials` continue it.
+    `description` is a file, or a mapping that holds what a file would; a run is what `scenario` says, but for
+    what the description names. Rows are kept in `folder`. A search that is started again asks for the same
+    trials and finds those that are done; so it goes on where it was, and more `trials` continue it.
     """
     if isinstance(description, Mapping):
-        described = file.parse(description, "search", Path.cwd())
+        described = file.parse(description, "search", Path.cwd(), scenario)
     else:
-        described = file.read(description)
+        described = file.read(description, scenario)
     store = Store(folder)
     with store.lock(), open_executor(on, jobs, store.folder) as executor:
         return search(described, executor, store, watch=watch)
