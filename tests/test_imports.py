@@ -91,6 +91,13 @@ def test_only_what_starts_the_command_asks_the_top_for_anything() -> None:
     assert {name for name, wanted in needs().items() if TOP in wanted} <= {"wordline.__main__"}
 
 
+def test_one_pool_has_all_threads_that_simulate() -> None:
+    found = modules(PACKAGE)
+    assert {name for name, path in found.items() if "ThreadPoolExecutor" in path.read_text()} == {
+        "wordline.study.pool"
+    }
+
+
 @pytest.mark.parametrize(
     "back",
     [

@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 import os
 import statistics
-import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_EXCEPTION, wait
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,6 +19,7 @@ from wordline.names import KINDS
 from wordline.presets import DEFAULT_DEVICE, Given
 from wordline.scenario import Overrides, Scenario, check_seed, joined, scenario_of
 from wordline.simulation import simulate
+from wordline.study.pool import Pool
 
 if TYPE_CHECKING:
     import pyarrow
@@ -181,38 +181,26 @@ def seed_list(seeds: int | Iterable[int]) -> list[int]:
     return numbers
 
 
-class _StoppedError(Exception):
-    """Another seed's run failed, or the user interrupted."""
-
-
 def side_by_side(scenario: Scenario, seeds: list[int], jobs: int | None, progress: Progress | None) -> Seeds:
     """Runs a scenario with each seed, in threads. The first failure stops the others and is raised."""
-
-    def one(seed: int) -> Result:
-        return simulate(scenario.changed(seed=seed), progress=watch(seed))
-
-    stop = threading.Event()
     done = dict.fromkeys(seeds, 0)
 
     def watch(seed: int) -> Progress:
         def update(requests: int, total: int | None, simulated_ns: int) -> None:
-            if stop.is_set():
-                raise _StoppedError
             done[seed] = requests
             if progress is not None:
                 progress(sum(done.values()), total and total * len(seeds), simulated_ns)
 
         return update
 
-    with ThreadPoolExecutor(jobs or os.cpu_count() or 1) as pool:
+    with Pool(jobs) as pool:
+
+        def one(seed: int) -> Result:
+            return simulate(scenario.changed(seed=seed), progress=pool.stop.watched(watch(seed)))
+
         futures = {seed: pool.submit(one, seed) for seed in seeds}
-        try:
-            finished, _ = wait(futures.values(), return_when=FIRST_EXCEPTION)
-            for future in futures.values():
-                if future in finished:
-                    future.result()
-            return Seeds({seed: future.result() for seed, future in futures.items()})
-        except BaseException:
-            stop.set()
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
+        finished, _ = wait(futures.values(), return_when=FIRST_EXCEPTION)
+        for future in futures.values():
+            if future in finished:
+                future.result()
+        return Seeds({seed: future.result() for seed, future in futures.items()})

@@ -22,9 +22,8 @@ from wordline.calibration.verdict import Verdict, judge
 from wordline.files import write_text
 from wordline.presets import Given
 from wordline.scenario import Overrides, Scenario, scenario_of
-from wordline.study.executors import open_executor
 from wordline.study.point import Inputs
-from wordline.study.runs import validate
+from wordline.study.runs import open_study, validate
 from wordline.study.store import Store
 from wordline.tuning.file import SAMPLERS
 
@@ -107,8 +106,8 @@ def calibrate(
     if sampler not in SAMPLERS:
         raise WordlineError(f"sampler = {sampler!r}: allowed: {', '.join(SAMPLERS)}")
     store = Store(folder)
-    with store.lock(), open_executor(on, jobs, store.folder) as executor:
-        runner = Runner(problem, executor, store)
+    with open_study(store, on=on, jobs=jobs) as study:
+        runner = Runner(problem, study)
         found = fit(problem, runner, budget, sampler, batch, watch)
         figures = runner.figures(found.best.values, LONGER * requests)
         before = runner.described(LONGER * requests)

@@ -119,8 +119,7 @@ def fit(problem: Problem, runner: Runner, budget: int, sampler: str, batch: int,
     sampled = max(min(round(budget * SEARCHED), budget - design), 2) if numbers else budget
     found = search(
         Search.of(problem, sampled, sampler, batch),
-        runner.executor,
-        runner.store,
+        runner.study,
         watch=None if watch is None else lambda done, _: watch(done, budget),
     )
     outcomes = runner.run([trial.values for trial in found.trials])

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +16,9 @@ from wordline.calibration.protocol import simulated
 from wordline.calibration.space import Free
 from wordline.presets import toml_value
 from wordline.scenario import Scenario
-from wordline.study.executors import Executor
-from wordline.study.point import Inputs, Point
-from wordline.study.runs import run_points, validate
-from wordline.study.store import Store
+from wordline.study.point import Point
+from wordline.study.row import Row
+from wordline.study.runs import Study
 from wordline.tuning.file import TuneFile
 
 Values = dict[str, Any]
@@ -44,7 +43,7 @@ class Problem:
     requests: int
     """Of the probe, at each point."""
 
-    @cached_property
+    @functools.cached_property
     def sigmas(self) -> list[dict[str, float]]:
         """Standard deviations of all points."""
         # Of the probe's requests those of the rarer direction.
@@ -157,12 +156,13 @@ class Runner:
     """Runs choices of values where the points of the study run, and keeps their rows."""
 
     problem: Problem
-    executor: Executor
-    store: Store
+    study: Study
 
     def run(self, choices: Sequence[Values]) -> list[Tried | None]:
         """Each choice, run at the points of the fit; `None` for one that can't be run."""
-        found = self._run([self.problem.points(values, self.problem.seen()) for values in choices])
+        seen = self.problem.seen()
+        groups = [functools.partial(self.problem.points, values, seen) for values in choices]
+        found = [_simulated(rows) for rows in self.study.run_groups(groups, COLUMNS)]
         return [
             None if figures is None else Tried(values, figures, self.problem.residuals(figures))
             for values, figures in zip(choices, found, strict=True)
@@ -172,38 +172,26 @@ class Runner:
         """The figures of all points of load, held-out ones included. Raises `WordlineError` if one can't be
         run.
         """
-        points = self.problem.points(values, self.problem.measured.points, requests)
-        (found,) = self._run([points])
+        (rows,) = self._at_all_points(values, requests)
+        if isinstance(rows, WordlineError):
+            raise rows
+        found = _simulated(rows)
         if found is None:
-            validate(points)
             raise WordlineError(f"the drive with {values} can't be run at every point of load")
         return found
 
     def described(self, requests: int) -> list[dict[str, Any]] | None:
         """The figures of the drive as it is described, nothing fitted; `None` if it can't be run."""
-        (found,) = self._run([self.problem.points({}, self.problem.measured.points, requests)])
-        return found
+        (rows,) = self._at_all_points({}, requests)
+        return _simulated(rows)
 
-    def _run(self, groups: Sequence[Sequence[Point]]) -> list[list[dict[str, Any]] | None]:
-        points: list[Point] = []
-        inputs: list[Inputs] = []
-        keys: list[list[str] | None] = []
-        for group in groups:
-            try:
-                found = validate(group)
-            except WordlineError:
-                keys.append(None)
-                continue
-            points += group
-            inputs += found
-            keys.append([one.key for one in found])
-        run_points(points, self.executor, self.store, inputs=inputs)
-        rows = self.store.results((key for own in keys if own is not None for key in own), COLUMNS)
-        return [None if own is None else _simulated([rows[key] for key in own]) for own in keys]
+    def _at_all_points(self, values: Values, requests: int) -> list[list[Row] | WordlineError]:
+        points = functools.partial(self.problem.points, values, self.problem.measured.points, requests)
+        return self.study.run_groups([points], COLUMNS)
 
 
-def _simulated(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]] | None:
-    if any("error" in row for row in rows):
+def _simulated(rows: Sequence[Mapping[str, Any]] | WordlineError) -> list[dict[str, Any]] | None:
+    if isinstance(rows, WordlineError) or any("error" in row for row in rows):
         return None
     try:
         return [simulated(row["result"]) for row in rows]

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
-import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,10 +13,9 @@ from wordline.comparison.figures import Comparison
 from wordline.presets import DEFAULT_DEVICE, Description, Given, load, replay
 from wordline.scenario import Overrides, Scenario, scenario_of
 from wordline.seeds import seed_list
-from wordline.study.executors import open_executor
 from wordline.study.point import Point
-from wordline.study.runs import Watcher, run_points, validate
-from wordline.study.store import Store
+from wordline.study.runs import Watcher, open_study, validate
+from wordline.study.store import open_store
 
 if TYPE_CHECKING:
     from wordline.simulation import PathLike
@@ -105,10 +102,8 @@ def run(
         for seed in seeds
     }
     inputs = dict(zip(points, validate(list(points.values())), strict=True))
-    with _store(folder) as store, open_executor(on, jobs, store.folder) as executor:
-        outcome = run_points(
-            list(points.values()), executor, store, inputs=list(inputs.values()), watch=watch
-        )
+    with open_store(folder) as store, open_study(store, on=on, jobs=jobs) as study:
+        outcome = study.run(list(points.values()), inputs=list(inputs.values()), watch=watch)
         kept = store.results(found.key for found in inputs.values())
     rows = {
         (label, scheme): [kept[inputs[label, scheme, seed].key] for seed in seeds]
@@ -117,12 +112,3 @@ def run(
     }
     config = next(iter(inputs.values())).config
     return Comparison(config["device"]["name"], labels, names, rows, outcome.notes)
-
-
-@contextlib.contextmanager
-def _store(folder: PathLike | None) -> Iterator[Store]:
-    if folder is not None:
-        yield Store(folder)
-        return
-    with tempfile.TemporaryDirectory(prefix="wordline-") as temporary:
-        yield Store(temporary)

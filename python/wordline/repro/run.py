@@ -15,9 +15,8 @@ from wordline.files import written
 from wordline.repro import draw, grid, kept, many, publish, summary, table, targets, tournament
 from wordline.repro.exhibit import Exhibit, exhibits, papers
 from wordline.repro.reproduction import Reproduction, Shown
-from wordline.study.executors import Executor, open_executor
 from wordline.study.point import Inputs, Point
-from wordline.study.runs import Outcome, run_points, validate
+from wordline.study.runs import Outcome, Study, open_study, validate
 from wordline.study.store import Store
 
 ALL = "all"
@@ -82,12 +81,11 @@ def reproduce(
         publish.check(publish_to, {exhibit.paper for exhibit in chosen})
     target = Path(folder)
     plans = [_plan(exhibit, quick, traces, seeds, measured_folder) for exhibit in chosen]
-    store = Store(target)
     found = Reproduction(target, [], [])
-    with open_executor(on, jobs, target) as executor:
+    with open_study(Store(target), on=on, jobs=jobs) as study:
         for plan in plans:
             lines = [line for line in printed if _is_about(line, plan.exhibit)]
-            shown = _run(plan, executor, store, watch, measured_folder)
+            shown = _run(plan, study, watch, measured_folder)
             found_numbers = table.numbers(plan.exhibit, shown.lines, lines, measured_folder, quick=quick)
             shown.numbers = many.judged(found_numbers)
             shown.scale, shown.seeds = "quick" if quick else "full", seeds
@@ -121,14 +119,14 @@ def _plan(exhibit: Exhibit, quick: bool, traces: Path | None, seeds: int, drives
         raise WordlineError(f"exhibit {exhibit.paper}/{exhibit.name}: {error}") from None
 
 
-def _run(plan: _Plan, executor: Executor, store: Store, watch: Watch | None, drives: Path | None) -> Shown:
+def _run(plan: _Plan, study: Study, watch: Watch | None, drives: Path | None) -> Shown:
     exhibit = plan.exhibit
     shown = Shown(exhibit, reason=plan.reason)
     if plan.reason:
         return shown
     told = None if watch is None else lambda outcome: watch(f"{exhibit.paper}/{exhibit.name}", outcome)
-    run_points(plan.points, executor, store, inputs=plan.inputs, watch=told)
-    results = store.results(found.key for found in plan.inputs)
+    study.run(plan.points, inputs=plan.inputs, watch=told)
+    results = study.store.results(found.key for found in plan.inputs)
     rows = [results.get(found.key) for found in plan.inputs]
     shown.errors = list(
         dict.fromkeys(str(row["error"]) for row in rows if row is not None and "error" in row)

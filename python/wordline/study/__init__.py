@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from wordline.study.point import Point
-from wordline.study.runs import Outcome, run_points
+from wordline.study.runs import Outcome, Study, open_study
 from wordline.study.store import Store
 
-__all__ = ["Outcome", "Point", "Store", "run_points"]
+__all__ = ["Outcome", "Point", "Store", "Study", "open_study"]

@@ -9,15 +9,14 @@ import contextlib
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from pathlib import Path
-from typing import Any
 
 from wordline._core import WordlineError
 from wordline.study.job import Job, Worker, run_job
 from wordline.study.point import Inputs, Point
-
-Row = dict[str, Any]
+from wordline.study.pool import Pool
+from wordline.study.row import Row
 
 PLACES = "threads, tcp://HOST:PORT of a Dask scheduler, slurm, or local (processes as Slurm would start them)"
 
@@ -53,10 +52,10 @@ class Executor(ABC):
 class Threads(Executor):
     """Threads of this process. Simulations release the GIL; drives and traces are shared."""
 
-    def __init__(self, pool: ThreadPoolExecutor, threads: int) -> None:
+    def __init__(self, pool: Pool) -> None:
         self._pool = pool
-        self._worker = Worker(threads)
-        self.width = threads
+        self._worker = Worker(pool.threads, pool.stop)
+        self.width = pool.threads
 
     def submit(self, job: Job) -> Future[Row]:
         """Hands over a job."""
@@ -86,7 +85,7 @@ class Threads(Executor):
 
     def cancel(self, running: list[Future[Row]]) -> None:
         """Stops the runs, too."""
-        self._worker.stop.set()
+        self._pool.stop.set()
         super().cancel(running)
 
 
@@ -113,13 +112,8 @@ def open_executor(
     reached.
     """
     if on == "threads":
-        threads = jobs or os.cpu_count() or 1
-        with ThreadPoolExecutor(threads, thread_name_prefix="point") as pool:
-            try:
-                yield Threads(pool, threads)
-            except BaseException:
-                pool.shutdown(wait=True, cancel_futures=True)
-                raise
+        with Pool(jobs) as pool:
+            yield Threads(pool)
     elif on.startswith(("tcp://", "tls://")):
         from wordline.study.dask import connect
 

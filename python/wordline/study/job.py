@@ -6,7 +6,6 @@ import json
 import os
 import threading
 from dataclasses import dataclass
-from typing import Any
 
 from wordline import _core
 from wordline._core import Drive, Held, WordlineError
@@ -14,15 +13,12 @@ from wordline.result import Result
 from wordline.scenario import Scenario
 from wordline.simulation import prepare_drive, simulate
 from wordline.study.point import Inputs, Point
-from wordline.study.row import SERIES, row
+from wordline.study.pool import StopFlag
+from wordline.study.row import SERIES, Row, row
 from wordline.study.shared import Shared
 
 MOST_TRACES = 2
 """Traces kept in memory at once by a process that doesn't know what comes."""
-
-
-class StoppedError(Exception):
-    """The user interrupted."""
 
 
 @dataclass(frozen=True)
@@ -40,15 +36,14 @@ class Job:
 class Worker:
     """Runs jobs in this process, side by side in threads, and shares what they have in common."""
 
-    def __init__(self, threads: int) -> None:
-        self.stop = threading.Event()
+    def __init__(self, threads: int, stop: StopFlag) -> None:
+        self._stop = stop
         self.drives: Shared[Drive] = Shared(max(threads, 1))
         self.traces: Shared[Held] = Shared(max(threads, MOST_TRACES))
 
-    def run(self, job: Job) -> dict[str, Any]:
+    def run(self, job: Job) -> Row:
         """Runs a point to the end and returns its row; an error of the point is a row too."""
-        if self.stop.is_set():
-            raise StoppedError
+        self._stop.check()
         if job.build != _core.__build__:
             builds = f"{_core.__version__} ({_core.__build__}) here, asked for {job.build}"
             raise RuntimeError(f"another build of the simulator: {builds}")
@@ -63,15 +58,12 @@ class Worker:
     def _simulate(self, job: Job) -> Result:
         scenario, inputs = job.point.scenario, job.inputs
         held = drive = None
+        progress = self._stop.watched()
         if job.shares_trace and inputs.trace_key is not None:
             held = self.traces.get(inputs.trace_key, lambda: _hold(scenario))
         if job.shares_drive and inputs.drive_key is not None:
-            drive = self.drives.get(inputs.drive_key, lambda: prepare_drive(scenario, self._watch))
-        return simulate(scenario, progress=self._watch, drive=drive, held=held)
-
-    def _watch(self, _requests: int, _total: int | None, _simulated_ns: int) -> None:
-        if self.stop.is_set():
-            raise StoppedError
+            drive = self.drives.get(inputs.drive_key, lambda: prepare_drive(scenario, progress))
+        return simulate(scenario, progress=progress, drive=drive, held=held)
 
 
 def _series(measured: Result) -> str | None:
@@ -91,10 +83,10 @@ _worker: Worker | None = None
 _worker_lock = threading.Lock()
 
 
-def run_job(job: Job) -> dict[str, Any]:
+def run_job(job: Job) -> Row:
     """`Worker.run` in a process that was started for this: what jobs share lives as long as the process."""
     global _worker
     with _worker_lock:
         if _worker is None:
-            _worker = Worker(os.cpu_count() or 1)
+            _worker = Worker(os.cpu_count() or 1, StopFlag())
     return _worker.run(job)

@@ -9,6 +9,8 @@ from typing import Any
 from wordline import _core
 from wordline.study.point import Inputs, Point
 
+Row = dict[str, Any]
+
 DONE = "done"
 FAILED = "failed"
 """By itself: it would fail again."""
@@ -37,7 +39,7 @@ def row(
     error: str | None = None,
     status: str | None = None,
     series: str | None = None,
-) -> dict[str, Any]:
+) -> Row:
     """The row of a point that ended: with the text of its result and of its time series, or with an error."""
     fields: dict[str, Any] = {
         "key": inputs.key,

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import contextlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, field
-from typing import Any
 
 from wordline._core import WordlineError
-from wordline.study.executors import Executor
+from wordline.study.executors import Executor, open_executor
 from wordline.study.job import Job
 from wordline.study.point import Inputs, Point
-from wordline.study.row import DONE, FAILED, LOST, row
+from wordline.study.row import DONE, FAILED, LOST, Row, row
 from wordline.study.store import Store
 
 
@@ -65,25 +65,62 @@ def _called(point: Point) -> str:
     return f" ({axes})" if axes else ""
 
 
-def run_points(
-    points: Sequence[Point],
-    executor: Executor,
-    store: Store,
-    *,
-    inputs: Sequence[Inputs] | None = None,
-    retry: bool = False,
-    watch: Watcher | None = None,
-) -> Outcome:
-    """Runs the points that the store doesn't have, and stores a row for each as it ends.
+class Study:
+    """Many runs in one place, whose rows are kept in one folder."""
 
-    A point that fails becomes a row with its error, and the others go on. A point whose machine failed it (a
-    killed worker, no memory, no disk) is run again next time; one that failed by itself only with `retry`.
-    """
-    found = validate(points) if inputs is None else inputs
-    with store.lock():
-        outcome = _run(_open_points(points, found), executor, store, retry, watch)
-        outcome.notes = store.notes()
+    def __init__(self, store: Store, executor: Executor) -> None:
+        self.store = store
+        self._executor = executor
+
+    def run(
+        self,
+        points: Sequence[Point],
+        *,
+        inputs: Sequence[Inputs] | None = None,
+        retry: bool = False,
+        watch: Watcher | None = None,
+    ) -> Outcome:
+        """Runs the points that the store doesn't have, and stores a row for each as it ends.
+
+        A point that fails becomes a row with its error, and the others go on. A point whose machine failed it
+        (a killed worker, no memory, no disk) is run again next time; one that failed by itself only with
+        `retry`. `inputs` are those of `validate`, where the points have been validated.
+        """
+        found = validate(points) if inputs is None else inputs
+        outcome = _run(_open_points(points, found), self._executor, self.store, retry, watch)
+        outcome.notes = self.store.notes()
         return outcome
+
+    def run_groups(
+        self, groups: Iterable[Callable[[], Sequence[Point]]], columns: Sequence[str] | None = None
+    ) -> list[list[Row] | WordlineError]:
+        """The rows of each group of points, or `columns` of them, all groups run side by side; of a group
+        that can't be made or run, the error.
+        """
+        found: list[list[Inputs] | WordlineError] = []
+        points: list[Point] = []
+        for group in groups:
+            try:
+                own = group()
+                found.append(validate(own))
+                points += own
+            except WordlineError as error:
+                found.append(error)
+        inputs = [one for own in found if not isinstance(own, WordlineError) for one in own]
+        self.run(points, inputs=inputs)
+        rows = self.store.results((one.key for one in inputs), columns)
+        return [own if isinstance(own, WordlineError) else [rows[one.key] for one in own] for own in found]
+
+
+@contextlib.contextmanager
+def open_study(store: Store, *, on: str = "threads", jobs: int | None = None) -> Iterator[Study]:
+    """A study on `jobs` threads or at another place (`on`), in whose folder nobody else writes meanwhile.
+
+    Raises `WordlineError` where somebody does, and for a place that can't be had. Where the block fails,
+    Ctrl-C included, its runs are stopped.
+    """
+    with store.lock(), open_executor(on, jobs, store.folder) as executor:
+        yield Study(store, executor)
 
 
 def _open_points(points: Sequence[Point], inputs: Iterable[Inputs]) -> list[tuple[Point, Inputs]]:
@@ -110,7 +147,7 @@ def _run(
     outcome = Outcome(points=len(pairs), kept=len(pairs) - len(left))
     executor.expect([found for _, found in left])
     waiting = iter(_jobs(left, executor))
-    running: dict[Future[dict[str, Any]], Job] = {}
+    running: dict[Future[Row], Job] = {}
     try:
         while True:
             while len(running) < executor.width and (job := next(waiting, None)) is not None:
@@ -138,7 +175,7 @@ def _jobs(pairs: list[tuple[Point, Inputs]], executor: Executor) -> Iterable[Job
         yield executor.job(point, found)
 
 
-def _row_of(job: Job, future: Future[dict[str, Any]]) -> dict[str, Any]:
+def _row_of(job: Job, future: Future[Row]) -> Row:
     try:
         return future.result()
     except Exception as error:
@@ -146,7 +183,7 @@ def _row_of(job: Job, future: Future[dict[str, Any]]) -> dict[str, Any]:
         return row(job.point, job.inputs, None, text, LOST)
 
 
-def _keep(made: dict[str, Any], store: Store, outcome: Outcome) -> None:
+def _keep(made: Row, store: Store, outcome: Outcome) -> None:
     store.append(made)
     if made["status"] == DONE:
         outcome.done += 1

@@ -7,6 +7,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -167,6 +168,16 @@ class Store:
             f"{path}: damaged; set aside as {path.name}{DAMAGED}, and its points are run again"
             for path in self.damaged
         ]
+
+
+@contextlib.contextmanager
+def open_store(folder: str | os.PathLike[str] | None) -> Iterator[Store]:
+    """The store of a folder; of none one that is gone afterwards."""
+    if folder is not None:
+        yield Store(folder)
+        return
+    with tempfile.TemporaryDirectory(prefix="wordline-") as temporary:
+        yield Store(temporary)
 
 
 def _pairs(table: pyarrow.Table) -> list[tuple[str, str]]:

@@ -12,9 +12,8 @@ from wordline.files import written
 from wordline.folders import replaced
 from wordline.notes import Shared
 from wordline.scenario import Scenario
-from wordline.study.executors import open_executor
 from wordline.study.point import Inputs, Point
-from wordline.study.runs import Outcome, Watcher, run_points, validate
+from wordline.study.runs import Outcome, Watcher, open_study, validate
 from wordline.study.store import Store
 from wordline.sweeps import file
 
@@ -104,11 +103,9 @@ class Sweep:
         watch: Watcher | None = None,
     ) -> Outcome:
         """Runs what isn't finished, and writes the table."""
-        with self.store.lock(), open_executor(on, jobs, self.store.folder) as executor:
+        with open_study(self.store, on=on, jobs=jobs) as study:
             try:
-                self.outcome = run_points(
-                    self.points, executor, self.store, inputs=self.inputs, retry=retry, watch=watch
-                )
+                self.outcome = study.run(self.points, inputs=self.inputs, retry=retry, watch=watch)
             finally:
                 self.write_table()
         return self.outcome

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import warnings
@@ -17,8 +18,8 @@ from wordline.files import write_text, written
 from wordline.folders import replaced
 from wordline.notes import Note
 from wordline.scenario import Scenario
-from wordline.study.executors import Executor, open_executor
-from wordline.study.runs import run_points, validate
+from wordline.study.row import Row
+from wordline.study.runs import Study, open_study, validate
 from wordline.study.store import Store
 from wordline.sweeps.averages import CI95
 from wordline.tuning import file
@@ -138,34 +139,31 @@ def tune(
         described = file.parse(description, "search", Path.cwd(), scenario)
     else:
         described = file.read(description, scenario)
-    store = Store(folder)
-    with store.lock(), open_executor(on, jobs, store.folder) as executor:
-        return search(described, executor, store, watch=watch)
+    with open_study(Store(folder), on=on, jobs=jobs) as study:
+        return search(described, study, watch=watch)
 
 
-def search(
-    described: file.TuneFile, executor: Executor, store: Store, *, watch: Watch | None = None
-) -> Tuning:
-    """The search itself, on an executor that is open already."""
-    study = _study(described)
+def search(described: file.TuneFile, study: Study, *, watch: Watch | None = None) -> Tuning:
+    """The search itself, in a study that is open already."""
+    sampling = _sampling(described)
     _check_ends(described)
     for values in described.first():
-        study.enqueue_trial(dict(values))
+        sampling.enqueue_trial(dict(values))
     tuning = Tuning(described, [])
     while len(tuning.trials) < described.trials:
         count = min(described.batch, described.trials - len(tuning.trials))
-        asked = [study.ask() for _ in range(count)]
-        for one, trial in zip(asked, _run_batch(described, asked, executor, store), strict=True):
+        asked = [sampling.ask() for _ in range(count)]
+        for one, trial in zip(asked, _run_batch(described, asked, study), strict=True):
             tuning.trials.append(trial)
-            _tell(study, one, trial, described)
-        tuning.notes = store.notes()
-        _write(tuning, store.folder)
+            _tell(sampling, one, trial, described)
+        tuning.notes = study.store.notes()
+        _write(tuning, study.store.folder)
         if watch is not None:
             watch(len(tuning.trials), described.trials)
     return tuning
 
 
-def _study(described: file.TuneFile) -> Any:
+def _sampling(described: file.TuneFile) -> Any:
     try:
         import optuna
     except ImportError:
@@ -211,54 +209,41 @@ def _check_ends(described: file.TuneFile) -> None:
             raise WordlineError(f"search.{name}: {errors[0]}")
 
 
-def _run_batch(described: file.TuneFile, asked: list[Any], executor: Executor, store: Store) -> list[Trial]:
+def _run_batch(described: file.TuneFile, asked: list[Any], study: Study) -> list[Trial]:
     chosen = [
         {name: _suggest(trial, name, space) for name, space in described.search.items()} for trial in asked
     ]
-    points, inputs, errors = [], [], {}
-    keys: list[list[str]] = []
-    for number, values in enumerate(chosen):
-        keys.append([])
-        try:
-            own = described.points(values)
-            found = validate(own)
-        except WordlineError as error:
-            # Some combinations of values that are fine alone can't be built: the sampler learns that.
-            errors[number] = str(error)
-            continue
-        points += own
-        inputs += found
-        keys[number] = [one.key for one in found]
-    run_points(points, executor, store, inputs=inputs)
-    kept = store.results((key for own in keys for key in own), described.columns())
-    trials = []
-    for number, (trial, values) in enumerate(zip(asked, chosen, strict=True)):
-        rows = [kept[key] for key in keys[number]]
-        trials.append(_trial(described, trial.number, values, rows, errors.get(number)))
-    return trials
+    groups = (functools.partial(described.points, values) for values in chosen)
+    # Some combinations of values that are fine alone can't be built: the sampler learns that.
+    found = study.run_groups(groups, described.columns())
+    return [
+        _trial(described, trial.number, values, rows)
+        for trial, values, rows in zip(asked, chosen, found, strict=True)
+    ]
 
 
 def _trial(
     described: file.TuneFile,
     number: int,
     values: dict[str, Any],
-    rows: list[dict[str, Any]],
-    error: str | None,
+    rows: list[Row] | WordlineError,
 ) -> Trial:
-    error = error or next((str(row["error"]) for row in rows if "error" in row), None)
+    if isinstance(rows, WordlineError):
+        return Trial(number, values, None, str(rows))
+    error = next((str(row["error"]) for row in rows if "error" in row), None)
     if error is not None:
         return Trial(number, values, None, error)
     said = [note for row in rows for note in notes.of_row(row)]
     return Trial(number, values, described.figures(rows), None, described.halves(rows), said)
 
 
-def _tell(study: Any, asked: Any, trial: Trial, described: file.TuneFile) -> None:
+def _tell(sampling: Any, asked: Any, trial: Trial, described: file.TuneFile) -> None:
     import optuna
 
     if trial.objectives is None:
-        study.tell(asked, state=optuna.trial.TrialState.FAIL)
+        sampling.tell(asked, state=optuna.trial.TrialState.FAIL)
     else:
-        study.tell(asked, [trial.objectives[name] for name in described.objectives])
+        sampling.tell(asked, [trial.objectives[name] for name in described.objectives])
 
 
 def _write(tuning: Tuning, folder: Path) -> None:
