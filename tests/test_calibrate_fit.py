@@ -9,7 +9,8 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
-from wordline.calibration.fit import _design, _State, _values, fewest
+from wordline.calibration.fit import _State, _values, fewest
+from wordline.calibration.plane import design
 from wordline.calibration.problem import Problem, Runner, Tried, Values
 from wordline.calibration.space import Free
 
@@ -85,11 +86,11 @@ def test_a_profile_is_lowest_at_the_value() -> None:
 
 @pytest.mark.parametrize("count", [1, 2, 3, 4, 7, 8])
 def test_a_design_moves_each_value_apart_from_every_other(count: int) -> None:
-    design = _design(FREE[:1] * count)
-    assert np.array_equal(design.T @ design, len(design) * np.eye(count))
-    assert not design.sum(axis=0).any()
+    rows = design(FREE[:1] * count)
+    assert np.array_equal(rows.T @ rows, len(rows) * np.eye(count))
+    assert not rows.sum(axis=0).any()
     # Free of pairwise interactions: products of two columns are orthogonal to all columns.
     for one in range(count):
         for other in range(one):
-            assert not (design.T @ (design[:, one] * design[:, other])).any()
-    assert fewest(FREE[:1] * count) == len(design) + 4
+            assert not (rows.T @ (rows[:, one] * rows[:, other])).any()
+    assert fewest(FREE[:1] * count) == len(rows) + 4

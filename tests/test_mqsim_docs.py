@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from wordline.mqsim.tables import tables
+from wordline.mqsim.keys import tables
 
 PAGE = Path(__file__).parents[1] / "docs" / "mqsim.md"
 START = "<!-- tables of python/wordline/mqsim/keys.py -->\n"

@@ -15,8 +15,8 @@ from wordline.calibration.measured import FIGURES, OFFERED
 from wordline.calibration.protocol import Protocol, simulated
 from wordline.repro import exhibit, measured, real_drives
 from wordline.repro.exhibit import Exhibit
+from wordline.repro.numbers import numbers
 from wordline.repro.run import reproduce
-from wordline.repro.table import numbers
 from wordline.repro.verdict import Target, judge
 
 LATENCIES = {"mean": 80.0, "p50": 70.0, "p99": 240.0, "p99_9": 400.0, "p99_99": 500.0}

@@ -136,10 +136,10 @@ def test_a_part_of_blame_has_one_color_in_every_report() -> None:
 
 
 def test_the_map_of_dies_has_an_absolute_scale(runs: list[Path]) -> None:
-    from wordline.report.html import _maps
+    from wordline.report import run_charts
     from wordline.report.runs import load_runs
 
-    maps = [chart for chart in _maps(load_runs(runs)) if "erases" not in chart.title]
+    maps = [chart for chart in run_charts.maps(load_runs(runs)) if "erases" not in chart.title]
     assert len(maps) == 4
     for chart in maps:
         color = next(part for part in encodings(chart.spec) if "legend" in part)
@@ -160,7 +160,7 @@ def test_numbers_have_units_that_fit() -> None:
 
 
 def test_curves_are_those_of_the_histograms(runs: list[Path]) -> None:
-    from wordline.report.html import _tail
+    from wordline.report.run_charts import _tail
     from wordline.report.runs import load_runs
 
     (run,) = load_runs(runs[:1])
@@ -176,7 +176,7 @@ def test_curves_are_those_of_the_histograms(runs: list[Path]) -> None:
 
 
 def test_a_thinned_curve_is_close_to_the_whole_one() -> None:
-    from wordline.report.html import MOST_POINTS, _thinned
+    from wordline.report.run_charts import MOST_POINTS, _thinned
 
     whole = [(1000.0 * 1.001**step, 0.999**step) for step in range(9000)]
     thin = _thinned(whole)

@@ -22,10 +22,11 @@ from wordline.repro.exhibit import Exhibit, exhibits
 from wordline.repro.exhibit import read as read_exhibit
 from wordline.repro.formulas import FORMULAS
 from wordline.repro.many import judged, tables
+from wordline.repro.numbers import Number, numbers
 from wordline.repro.reproduction import Reproduction, Shown
 from wordline.repro.run import reproduce
 from wordline.repro.summary import as_markdown
-from wordline.repro.table import Number, means, numbers
+from wordline.repro.table import means
 from wordline.repro.verdict import Target, judge, kind_of
 from wordline.scenario import Scenario
 from wordline.study.point import Point

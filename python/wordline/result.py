@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from wordline import intervals, views
 from wordline.names import KINDS
-from wordline.tables import MEASURED, TABLES, TableName, tables_of
 
 if TYPE_CHECKING:
     import numpy
@@ -24,6 +23,24 @@ if TYPE_CHECKING:
     Counts = numpy.typing.NDArray[numpy.uint64]
 
 Direction = Literal["read", "write", "trim", "flush"]
+
+TableName = Literal["dies", "channels", "histogram", "series", "samples", "blocks"]
+
+TABLES: tuple[TableName, ...] = ("dies", "channels", "histogram")
+"""Tables of every run."""
+
+MEASURED: dict[TableName, str] = {
+    "series": "interval_ns",
+    "samples": "sample_table",
+    "blocks": "block_table",
+}
+"""Tables that a run has if this key of `workload.measure` asks for it."""
+
+
+def tables_of(data: Mapping[str, Any]) -> tuple[TableName, ...]:
+    """Names of the tables of the run with this `result.json`."""
+    measure = data["config"]["workload"].get("measure", {})
+    return (*TABLES, *(name for name, key in MEASURED.items() if measure.get(key)))
 
 
 class Record(Mapping[str, Any]):

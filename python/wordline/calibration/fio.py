@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from wordline._core import WordlineError
-from wordline.calibration.measurement import DIRECTIONS, STATISTICS, Run
-from wordline.calibration.protocol import Protocol
+from wordline.calibration.protocol import DIRECTIONS, STATISTICS, Protocol, Run
 
 PROBE = "probe"
 """The job whose response times count."""

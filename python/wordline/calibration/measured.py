@@ -14,8 +14,7 @@ from pathlib import Path
 
 from wordline._core import WordlineError
 from wordline.calibration import fio
-from wordline.calibration.measurement import DIRECTIONS, STATISTICS, Run
-from wordline.calibration.protocol import Protocol
+from wordline.calibration.protocol import DIRECTIONS, STATISTICS, Protocol, Run
 
 RATES = ("writes_per_s", "reads_per_s")
 

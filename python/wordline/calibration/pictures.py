@@ -6,11 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from wordline.calibration.measured import MeasuredPoint
-from wordline.calibration.measurement import DIRECTIONS, STATISTICS
+from wordline.calibration.protocol import DIRECTIONS, STATISTICS
 from wordline.charts import Axis, Chart, colors, curves, embed
 from wordline.names import PERCENTILES
-from wordline.report.html import STYLE
-from wordline.report.page import page
+from wordline.report.page import report_page
 
 Series = Mapping[str, Sequence[tuple[float, float]]]
 
@@ -50,7 +49,7 @@ def write_page(
             "<section><h2>Distribution by load</h2><p>Share of requests that take longer. "
             f"Solid: measured. Dashed: simulated.</p>{distributions}</section>"
         )
-    return page(title, body, style=STYLE, subtitle=subtitle)
+    return report_page(title, body, subtitle)
 
 
 def _over_load(points: Sequence[MeasuredPoint], found: Sequence[Mapping[str, Any]], way: str) -> Chart:

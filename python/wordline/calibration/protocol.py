@@ -1,13 +1,13 @@
 """How a drive is measured: full and overwritten at random, under writers at an offered rate, beside a probe
-that counts.
+that counts; and what one measurement is.
 """
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,11 @@ from the start.
 """
 
 NS_PER_S = 1_000_000_000
+
+DIRECTIONS = ("read", "write")
+
+STATISTICS = ("mean", "p50", "p99", "p99_9", "p99_99")
+"""Of the response times of each direction, what a fit compares."""
 
 
 @dataclass(frozen=True)
@@ -81,6 +86,20 @@ class Protocol:
         )
 
 
+@dataclass(frozen=True)
+class Run:
+    """One measurement at one offered rate."""
+
+    offered: float
+    """Writes offered a second by all threads, the probe's included; reads of the writers count among them."""
+    figures: Mapping[str, float]
+    """The `FIGURES`: requests a second of all threads, response times of the probe in µs."""
+    where: str
+    """Its line or file, for errors."""
+    curve: Mapping[str, Sequence[tuple[float, float]]] = field(default_factory=dict)
+    """Direction → (share of requests, µs), as far as it was measured."""
+
+
 def simulated(result: str | Mapping[str, Any]) -> dict[str, Any]:
     """The figures of a simulated point as those of a measured one, and the percentiles of the probe
     (`curve`).
@@ -94,12 +113,12 @@ def simulated(result: str | Mapping[str, Any]) -> dict[str, Any]:
         "reads_per_s": data["read"]["iops"],
     }
     curve: dict[str, list[tuple[float, float]]] = {}
-    for direction in ("read", "write"):
+    for direction in DIRECTIONS:
         own = probe[direction]
         if not own["requests"]:
             raise WordlineError(f"no {direction} of the probe was answered within the simulated time")
         latency = own["latency_ns"]
-        for name in ("mean", "p50", "p99", "p99_9", "p99_99"):
+        for name in STATISTICS:
             # A drive without a link answers writes in no time.
             figures[f"{direction}_{name}_us"] = max(latency[name], 1) / 1e3
         curve[direction] = sorted(

@@ -1,8 +1,11 @@
-"""Colors: of series, and one for each part of a response time, the same in every report."""
+"""Colors: of series, one for each part of a response time, the same in every report, and of what stands
+around them on white, on a dark screen, on paper.
+"""
 
 from __future__ import annotations
 
 import zlib
+from typing import Any, Literal
 
 SERIES = (
     "#1f77b4", "#d97706", "#2a9d6f", "#8e5ea2", "#c44e52", "#64748b", "#b59a10", "#17899b", "#7c5c46",
@@ -75,3 +78,36 @@ def of_series(number: int) -> str:
 def of_part(key: str) -> str:
     """The color of a part of the response time, or of a cause of writes."""
     return PARTS.get(key) or _RARE[zlib.crc32(key.encode()) % len(_RARE)]
+
+
+Theme = Literal["light", "dark"]
+
+FONT = "system-ui, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif"
+
+_INK = {"light": ("#111827", "#5b6472", "#e3e6ea"), "dark": ("#e7eaee", "#a5afbc", "#2c333d")}
+
+
+def config(theme: Theme = "light", font: str = FONT) -> dict[str, Any]:
+    """The `config` of Vega-Lite."""
+    ink, dim, line = _INK[theme]
+    return {
+        "background": "transparent" if theme == "dark" else None,
+        "font": font,
+        "view": {"stroke": None},
+        "axis": {
+            "labelColor": dim, "titleColor": ink, "gridColor": line, "domainColor": line, "tickColor": line,
+            "labelFontSize": 11, "titleFontSize": 12, "titleFontWeight": "normal", "titlePadding": 8,
+            "labelSeparation": 6,
+        },
+        # A label stands below its tick, at the ends too.
+        "axisQuantitative": {"labelFlush": False},
+        "legend": {
+            "labelColor": ink, "titleColor": ink, "labelFontSize": 11, "titleFontSize": 11, "labelLimit": 0,
+            "titleFontWeight": "normal", "titleLimit": 0, "gradientLength": 160,
+        },
+        "title": {"color": ink, "fontSize": 13, "fontWeight": 600, "anchor": "start"},
+        "text": {"color": ink, "fontSize": 11},
+        "rule": {"color": dim},
+        "line": {"strokeWidth": 1.8},
+        "heat": {"ramp": "blues"},
+    }  # fmt: skip

@@ -12,8 +12,8 @@ from html import escape
 from importlib.metadata import version
 from pathlib import Path
 
+from wordline.charts.colors import config
 from wordline.charts.specs import Chart
-from wordline.charts.theme import config
 from wordline.files import written
 
 LOADER = (Path(__file__).parent / "embed.js").read_text(encoding="utf-8")

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wordline._core import WordlineError
-from wordline.charts.theme import config
+from wordline.charts.colors import config
 from wordline.files import written
 
 if TYPE_CHECKING:

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from wordline.cli.common import JsonOption, SetOption, override_pairs, show
-from wordline.cli.studies import JobsOption, OnOption
+from wordline.cli.common import JobsOption, JsonOption, OnOption, SetOption, override_pairs, show
 
 if TYPE_CHECKING:
     from wordline.calibration import Calibration

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 
+FAILURES = 1
+"""Exit code when points of a study failed: their errors are in the rows."""
+
+
 def presets_of(kind: Kind) -> Callable[[str], list[str]]:
     """What completes a name of this kind."""
 
@@ -61,6 +65,16 @@ TransformOption = Annotated[
         "'target_iops iops=5000', 'repeat times=3'. Repeatable; carried out in their order.",
     ),
 ]
+OnOption = Annotated[
+    str,
+    typer.Option(
+        "--on", metavar="PLACE", help="threads, tcp://HOST:PORT (a Dask scheduler), slurm, local (processes)."
+    ),
+]
+JobsOption = Annotated[
+    int | None, typer.Option("--jobs", help="Points at once. [default: one for each processor]", min=1)
+]
+RetryOption = Annotated[bool, typer.Option("--retry", help="Run points again that failed before.")]
 NameArgument = Annotated[str, typer.Argument(help="A preset or a TOML file.")]
 
 

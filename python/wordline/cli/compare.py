@@ -10,8 +10,11 @@ import typer
 
 from wordline._core import WordlineError
 from wordline.cli.common import (
+    FAILURES,
     DeviceOption,
+    JobsOption,
     JsonOption,
+    OnOption,
     SetOption,
     command_line,
     override_pairs,
@@ -22,7 +25,6 @@ from wordline.cli.common import (
 )
 from wordline.cli.progress import points_bar
 from wordline.cli.running import seed_numbers
-from wordline.cli.studies import FAILURES, JobsOption, OnOption
 from wordline.presets import DEFAULT_DEVICE, DEFAULT_WORKLOAD
 
 
@@ -126,8 +128,7 @@ def compare(
 
 
 def _metrics(found: object, wanted: list[str] | None) -> list[str]:
-    from wordline.comparison.figures import Comparison
-    from wordline.comparison.names import DEFAULT_METRICS
+    from wordline.comparison.figures import DEFAULT_METRICS, Comparison
 
     assert isinstance(found, Comparison)  # noqa: S101
     if not wanted:

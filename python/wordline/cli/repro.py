@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wordline.cli.common import JsonOption
+from wordline.cli.common import FAILURES, JobsOption, JsonOption, OnOption
 from wordline.cli.progress import exhibits_bar
-from wordline.cli.studies import FAILURES, JobsOption, OnOption
 
 if TYPE_CHECKING:
     from wordline.repro.reproduction import Reproduction

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from wordline._core import WordlineError
-from wordline.cli.common import JsonOption, say, show
+from wordline.cli.common import FAILURES, JobsOption, JsonOption, OnOption, RetryOption, say, show
 from wordline.cli.progress import points_bar
-from wordline.cli.studies import FAILURES, JobsOption, OnOption, RetryOption
 
 if TYPE_CHECKING:
     from wordline.sweeps.api import Sweep

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wordline.cli.common import JsonOption, say, show
+from wordline.cli.common import JobsOption, JsonOption, OnOption, say, show
 from wordline.cli.progress import trials_bar
-from wordline.cli.studies import JobsOption, OnOption
 
 if TYPE_CHECKING:
     from wordline.tuning.search import Tuning

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from wordline.comparison.figures import Cell, Comparison
-from wordline.comparison.names import DEFAULT_METRICS
+from wordline.comparison.figures import DEFAULT_METRICS, Cell, Comparison
 from wordline.comparison.run import compare
 
 __all__ = ["DEFAULT_METRICS", "Cell", "Comparison", "compare"]

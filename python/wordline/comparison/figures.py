@@ -8,11 +8,9 @@ import statistics
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from wordline import intervals, notes, views
-from wordline.comparison import starts
-from wordline.comparison.names import DEFAULT_METRICS, DIRECTIONS, PARTS, Direction, Part
 from wordline.figures import is_unsure
 from wordline.notes import Note
 from wordline.study.row import DONE
@@ -25,6 +23,27 @@ if TYPE_CHECKING:
     import pyarrow
 
 Row = Mapping[str, Any]
+
+Direction = Literal["read", "write", "trim", "flush"]
+Part = Literal["mean", "tail"]
+
+DIRECTIONS: tuple[Direction, ...] = ("read", "write", "trim", "flush")
+PARTS: tuple[Part, ...] = ("mean", "tail")
+
+DEFAULT_METRICS = (
+    "read.latency_ns.mean",
+    "read.latency_ns.p99",
+    "read.iops",
+    "write.latency_ns.mean",
+    "write.latency_ns.p99",
+    "write.iops",
+    "trim.latency_ns.mean",
+    "trim.latency_ns.p99",
+    "flush.latency_ns.mean",
+    "flush.latency_ns.p99",
+    "waf",
+)
+"""Figures that are shown where none are named."""
 
 
 @dataclass(frozen=True)
@@ -101,7 +120,7 @@ class Comparison:
         )
         rows = ((scheme, row) for scheme in self.schemes for row in self._rows[workload, scheme])
         runs = [(scheme, json.loads(row["result"])) for scheme, row in rows if row["status"] == DONE]
-        differ = starts.note((scheme, result["start"]) for scheme, result in runs)
+        differ = notes.starts_differ((scheme, result["start"]) for scheme, result in runs)
         return found if differ is None else [differ, *found]
 
     def _said(self, workload: str, scheme: str) -> list[list[Note]]:

@@ -1,14 +1,30 @@
-"""A comparison from its folder: its rows, and what it compared."""
+"""What a folder of a comparison says beside its rows: what was compared."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 from wordline._core import WordlineError
 from wordline.comparison.figures import Comparison
-from wordline.comparison.names import SAVED
 from wordline.study.store import Store
+
+SAVED = "comparison.json"
+"""The file by which the folder of a comparison is known."""
+
+
+def described(found: Comparison, command: Sequence[str]) -> str:
+    """The text of the file; `command` is the command line that made it."""
+    told = {
+        "device": found.device,
+        "workloads": found.workloads,
+        "schemes": found.schemes,
+        "metrics": found.wanted,
+        "keys": [[*pair, found.keys(*pair)] for pair in found.pairs()],
+        "command": list(command),
+    }
+    return json.dumps(told, indent=1) + "\n"
 
 
 def load(folder: Path) -> tuple[Comparison, list[str]]:

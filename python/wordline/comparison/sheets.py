@@ -12,7 +12,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from wordline.comparison.names import DIRECTIONS, Direction, Part
+from wordline.comparison.figures import DIRECTIONS, Direction, Part
 from wordline.figures import LEGEND, UNSURE, formatted_interval, heading, more_is_better, number
 from wordline.names import part_label
 from wordline.notes import DEATH

@@ -11,15 +11,26 @@ from typing import Any
 
 from wordline._core import WordlineError
 from wordline.charts.embed import figures
-from wordline.comparison.names import SAVED as COMPARISON
+from wordline.comparison import sheets
+from wordline.comparison.figures import Comparison
+from wordline.comparison.saved import SAVED as COMPARISON
 from wordline.comparison.saved import load as load_comparison
 from wordline.figures import fitting_interval, title
 from wordline.folders import check, replaced
 from wordline.names import endings
 from wordline.notes import Shared, when_died
-from wordline.report import comparisons, html, studies
+from wordline.report import html, studies
+from wordline.report.page import (
+    MOST_ROWS,
+    facts,
+    legend,
+    paragraphs,
+    report_page,
+    sections,
+    table,
+    write_page,
+)
 from wordline.report.runs import load_runs
-from wordline.report.tables import MOST_ROWS, facts, legend, paragraphs, sections, table
 from wordline.sweeps.api import TABLE as SWEEP
 from wordline.sweeps.averages import METRICS, averages, said
 from wordline.tuning.search import DESCRIBED as SEARCH
@@ -52,7 +63,7 @@ def write_report(
         text if alone else f"<section><h2>{escape(name)}</h2></section>{text}" for name, text in parts
     )
     heading = title or (parts[0][0] if alone else ", ".join(name for name, _ in parts))
-    return html.write_page(out, html.whole(heading, body))
+    return write_page(out, report_page(heading, body))
 
 
 def write_study(folder: Path, keep: Sequence[str]) -> Path:
@@ -65,7 +76,31 @@ def write_study(folder: Path, keep: Sequence[str]) -> Path:
 
 
 def _comparison(folder: Path) -> tuple[str, str]:
-    return comparisons.named(*load_comparison(folder))
+    return comparison_body(*load_comparison(folder))
+
+
+def comparison_body(found: Comparison, command: Sequence[str] = ()) -> tuple[str, str]:
+    """A name for a comparison, and all its sections."""
+    return f"{found.device}: {', '.join(found.schemes)}", _comparison_sections(found, command)
+
+
+def _comparison_sections(found: Comparison, command: Sequence[str]) -> str:
+    metrics = found.metrics(found.wanted)
+    made = [sheet for sheet in sheets.sheets(found, metrics) if "where a" not in sheet.title]
+    tables = "".join(f"<h3>{escape(sheet.title)}</h3>{table(sheet.headers, sheet.rows)}" for sheet in made)
+    said = sheets.notes_of(found, made)
+    said += [f"{workload}, {scheme}: {error}" for (workload, scheme), error in found.errors.items()]
+    notes = "".join(f'<p class="fair">{escape(note)}</p>' for note in said)
+    rows = [("device", found.device), ("schemes", ", ".join(found.schemes))]
+    rows += [("workloads", ", ".join(found.workloads)), ("seeds", ", ".join(map(str, found.seeds)))]
+    rows += [("command", " ".join(command))] if command else []
+    return sections(
+        (
+            ("Summary", facts(rows) + tables + notes),
+            ("Figures", figures(studies.of_comparison(found, metrics))),
+            ("Where the time went", html.explained(studies.blame_of(found))),
+        )
+    )
 
 
 def sweep_body(rows: Sequence[dict[str, Any]], metrics: Sequence[str] = METRICS) -> str:

@@ -14,7 +14,7 @@ from wordline.comparison.figures import Comparison
 from wordline.figures import at, fitting, sure, title
 from wordline.names import KINDS, PERCENTILES, endings
 from wordline.report import blame, studies
-from wordline.report.tables import MOST_ROWS, legend, paragraphs, table
+from wordline.report.page import MOST_ROWS, legend, paragraphs, table
 from wordline.result import Result
 from wordline.sweeps.api import Sweep
 from wordline.sweeps.averages import METRICS, averages, said

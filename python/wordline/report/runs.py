@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from wordline import folders
 from wordline._core import WordlineError
-from wordline.tables import tables_of
+from wordline.result import tables_of
 
 if TYPE_CHECKING:
     import pyarrow

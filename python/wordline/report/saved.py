@@ -12,16 +12,16 @@ from rich.console import Console
 
 from wordline import views
 from wordline.comparison.figures import Comparison
-from wordline.comparison.names import SAVED
+from wordline.comparison.saved import SAVED, described
 from wordline.files import made_folder, write_text, written
 from wordline.folders import replaced
-from wordline.report import comparisons, html
+from wordline.report import html
+from wordline.report.folders import PAGE, comparison_body
+from wordline.report.page import report_page, write_page
 from wordline.report.runs import COMMAND
 from wordline.report.terminal import TEXT_WIDTH, render
 from wordline.result import Result
 from wordline.seeds import Seeds
-
-PAGE = "report.html"
 
 
 @views.written.register
@@ -62,16 +62,8 @@ def _seeds(found: Seeds, folder: str | os.PathLike[str], command: Sequence[str])
 @views.written.register
 def _comparison(found: Comparison, folder: str | os.PathLike[str], command: Sequence[str]) -> list[Path]:
     """Beside the rows that the folder holds."""
-    told = {
-        "device": found.device,
-        "workloads": found.workloads,
-        "schemes": found.schemes,
-        "metrics": found.wanted,
-        "keys": [[*pair, found.keys(*pair)] for pair in found.pairs()],
-        "command": list(command),
-    }
-    title, body = comparisons.named(found, command)
+    title, body = comparison_body(found, command)
     with replaced(folder) as stage:
-        write_text(stage / SAVED, json.dumps(told, indent=1) + "\n")
-        html.write_page(stage / PAGE, html.whole(title, body))
+        write_text(stage / SAVED, described(found, command))
+        write_page(stage / PAGE, report_page(title, body))
     return [Path(folder) / SAVED, Path(folder) / PAGE]

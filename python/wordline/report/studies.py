@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from wordline.charts import Axis, Chart, bars, colors, curves, heat, points
-from wordline.comparison.names import DIRECTIONS
+from wordline.comparison.figures import DIRECTIONS
 from wordline.figures import fitting_interval, kind, title
 from wordline.names import KINDS, endings
 from wordline.notes import Shared

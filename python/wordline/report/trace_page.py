@@ -9,10 +9,8 @@ from typing import Any
 
 from wordline.charts import Axis, Chart, bars, curves
 from wordline.charts.embed import figures
-from wordline.report.html import STYLE, write_page
-from wordline.report.page import page
-from wordline.report.tables import facts as facts_table
-from wordline.report.tables import sections, table
+from wordline.report.page import facts as facts_table
+from wordline.report.page import report_page, sections, table, write_page
 from wordline.report.trace import CLASSES, facts
 
 READS, WRITES, ALL = "reads", "writes", "all"
@@ -37,7 +35,7 @@ def write_page_of(path: Path, name: str, info: Mapping[str, Any]) -> None:
             ("Charts", figures(_charts(info))),
         )
     )
-    write_page(path, page(Path(name).name, body, style=STYLE, subtitle=under))
+    write_page(path, report_page(Path(name).name, body, under))
 
 
 def _requests(info: Mapping[str, Any]) -> str:

@@ -11,7 +11,8 @@ from wordline._core import WordlineError
 from wordline.charts import Axis, Chart, colors, save
 from wordline.charts.axis import Kind
 from wordline.charts.specs import SCHEMA, Spec
-from wordline.repro.table import SPREAD, Number
+from wordline.repro.numbers import Number
+from wordline.repro.table import SPREAD
 
 REFERENCE = "#111827"
 

@@ -11,8 +11,8 @@ from typing import Any
 from wordline._core import WordlineError
 from wordline.files import write_text
 from wordline.repro.exhibit import EXHIBITS, read
+from wordline.repro.numbers import Number
 from wordline.repro.reproduction import Reproduction, Shown
-from wordline.repro.table import Number
 
 NAME = "reproduction.json"
 

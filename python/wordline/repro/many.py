@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from wordline.repro.table import Number
+from wordline.repro.numbers import Number
 from wordline.repro.verdict import Target, judge
 
 LEAST = 8

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Literal
 
 from wordline.repro.exhibit import Exhibit
-from wordline.repro.table import Number, Place, Record
+from wordline.repro.numbers import Number, Place
+from wordline.repro.table import Record
 from wordline.repro.verdict import VERDICTS, Verdict
 
 Scale = Literal["quick", "full"]

@@ -11,8 +11,8 @@ from wordline.repro.many import tables
 from wordline.repro.verdict import VERDICTS, Verdict
 
 if TYPE_CHECKING:
+    from wordline.repro.numbers import Number
     from wordline.repro.reproduction import Reproduction, Shown
-    from wordline.repro.table import Number
 
 SIGNS: dict[Verdict, str] = {
     "reproduced": "✓",

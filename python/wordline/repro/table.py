@@ -1,4 +1,4 @@
-"""From the rows of a store to the table of an exhibit, and from that to its numbers."""
+"""From the rows of a store to the table of an exhibit."""
 
 from __future__ import annotations
 
@@ -7,24 +7,19 @@ import json
 import math
 import statistics
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from wordline.files import written
 from wordline.intervals import student_t
 from wordline.repro import measured, real_drives
-from wordline.repro.analyses import ANALYSES, SEED, fits
+from wordline.repro.analyses import SEED
 from wordline.repro.columns import column
-from wordline.repro.exhibit import WORKLOADS, Exhibit
-from wordline.repro.verdict import Kind, Target, Verdict, judge, kind_of, parsed
+from wordline.repro.exhibit import Exhibit
 from wordline.study.point import Point
 from wordline.study.row import AXIS, DONE
 
 Record = dict[str, Any]
-
-Place = tuple[str, str]
-"""A paper and one of its exhibits."""
 
 SPREAD = " ±"
 """What follows a column's name where a line has half the width of its interval."""
@@ -32,61 +27,8 @@ SPREAD = " ±"
 RELATIVE = "relative:"
 """`relative:A@B=TEXT`: the column A by that of the line whose column B has this value."""
 
-ANOTHER_READING = "another reading of a number that is there"
-
 MEASURED = "measured."
 """A column of what was measured, for pictures; behind the columns that say which line it is."""
-
-
-@dataclass(frozen=True)
-class Number:
-    """A printed number with ours beside it."""
-
-    paper: str
-    exhibit: str
-    workload: str
-    metric: str
-    against: str
-    unit: str
-    target: float | str
-    ours: float | str | None
-    verdict: Verdict
-    workload_is: str
-    note: str = ""
-    kind: Kind = "level"
-    within: float | None = None
-    factor: float | None = None
-    interval: float | None = None
-    """Half the width of the 95% interval over seeds; `None` with one seed."""
-    comparable: bool = True
-    uncounted: str = ""
-    """Why it is shown and not counted, if so: another reading of a number, what a choice was fitted to, …"""
-    mark: str = ""
-    """Numbers of one run of ours that share this name give one mark, the worst of them."""
-    exercised: bool = True
-    """Whether what it is about happened in the run at all."""
-
-    @property
-    def key(self) -> tuple[Any, ...]:
-        """What tells it from the exhibit's other numbers."""
-        return (self.workload, self.metric, self.against, self.unit, str(self.target))
-
-    @property
-    def place(self) -> Place:
-        """Its paper and its exhibit."""
-        return (self.paper, self.exhibit)
-
-    @property
-    def key_with_place(self) -> tuple[Any, ...]:
-        """What tells it from all others."""
-        return (*self.place, *self.key)
-
-    @property
-    def difference(self) -> float | None:
-        """Ours less the printed one."""
-        if isinstance(self.target, str) or isinstance(self.ours, str) or self.ours is None:
-            return None
-        return self.ours - self.target
 
 
 def records(
@@ -172,11 +114,11 @@ def _mean(group: Sequence[Record]) -> Record:
         if len(figures) < len(values) or all(value == first for value in values):
             found[name] = first
         else:
-            found |= {name: statistics.fmean(figures), name + SPREAD: _half_width(figures)}
+            found |= {name: statistics.fmean(figures), name + SPREAD: half_width(figures)}
     return found
 
 
-def _half_width(values: Sequence[float]) -> float:
+def half_width(values: Sequence[float]) -> float:
     """Half the width of the 95% interval of a mean of two values or more."""
     return student_t(len(values) - 1) * statistics.stdev(values) / math.sqrt(len(values))
 
@@ -189,182 +131,3 @@ def write_csv(path: Path, lines: Sequence[Record], columns: Sequence[str]) -> No
         writer = csv.DictWriter(file, names, lineterminator="\n", extrasaction="ignore")
         writer.writeheader()
         writer.writerows(lines)
-
-
-def numbers(
-    exhibit: Exhibit,
-    lines: Sequence[Record],
-    printed: Sequence[Mapping[str, str]],
-    drives: Path | None = None,
-    quick: bool = False,
-) -> list[Number]:
-    """Every printed number of an exhibit. `printed` are the lines of the targets that are about it.
-
-    Of several seeds a number is the mean of those of each, with its interval; an order that of their means.
-    `quick`: what the exhibit's `quick_needs` names must have happened in the runs that a number is of.
-    """
-    if quick and "quick_needs" in exhibit.data:
-        exhibit = _with_exercised(exhibit, lines)
-    seeds = sorted({line[SEED] for line in lines})
-    if len(seeds) < 2:
-        return _numbers(exhibit, lines, printed, drives)
-    each = [
-        _numbers(exhibit, [line for line in lines if line[SEED] == seed], printed, drives) for seed in seeds
-    ]
-    whole = _numbers(exhibit, lines, printed, drives) if _has_orders(each[0]) else each[0]
-    by_seed: list[dict[tuple[Any, ...], Number]] = [{n.key: n for n in numbers_} for numbers_ in each]
-    return [
-        _over_seeds(first, [found[first.key] for found in by_seed if first.key in found], whole)
-        for first in each[0]
-    ]
-
-
-def _with_exercised(exhibit: Exhibit, lines: Sequence[Record]) -> Exhibit:
-    """The exhibit, its numbers marked by whether what they are about happened in each of their runs."""
-    needs = exhibit.data["quick_needs"]
-
-    def happened(number: Mapping[str, Any]) -> bool:
-        wanted = {name: value for name, value in number.get("where", {}).items() if name != "by"}
-        own = [line for line in lines if fits(line, {**wanted, **needs.get("where", {})})]
-        return bool(own) and all((line.get(needs["column"]) or 0) > needs["above"] for line in own)
-
-    found = [{**number, "exercised": happened(number)} for number in exhibit.numbers]
-    return replace(exhibit, numbers=found)
-
-
-def _has_orders(found: Sequence[Number]) -> bool:
-    return any(isinstance(number.target, str) for number in found)
-
-
-def _over_seeds(first: Number, each: Sequence[Number], whole: Sequence[Number]) -> Number:
-    """One number out of those of several seeds."""
-    if isinstance(first.target, str):
-        return next((number for number in whole if number.key == first.key), first)
-    values = [number.ours for number in each if isinstance(number.ours, int | float)]
-    if len(values) < 2:
-        return first
-    return _judged(replace(first, ours=statistics.fmean(values), interval=_half_width(values)))
-
-
-def _numbers(
-    exhibit: Exhibit,
-    lines: Sequence[Record],
-    printed: Sequence[Mapping[str, str]],
-    drives: Path | None = None,
-) -> list[Number]:
-    found: list[Number] = []
-    for number in exhibit.numbers:
-        if "analysis" in number or "against" in number:
-            found += _compared(exhibit, number, lines, printed)
-        else:
-            found += _of_lines(exhibit, number, lines)
-    if "load" in exhibit.data and drives is not None:
-        known = real_drives.lines(drives, exhibit.data["measured"]["table"])
-        for order in real_drives.orders(exhibit.data["load"], known):
-            if {line["device"] for line in lines if line["load"] == order["where"]["load"]} >= set(
-                exhibit.data["load"]["drives"]
-            ):
-                found += _compared(exhibit, order, lines, printed)
-    return found + _of_measured(exhibit, lines, drives)
-
-
-def _of_measured(exhibit: Exhibit, lines: Sequence[Record], drives: Path | None) -> list[Number]:
-    """A number for each measured figure whose line was run."""
-    found = []
-    for one in measured.read(exhibit, drives):
-        for line in lines:
-            if one.is_about(line):
-                described = {
-                    "metric": f"{', '.join(one.line.values())}: {one.figure}",
-                    "unit": one.unit,
-                    "note": one.note,
-                    "within": one.within,
-                    "factor": one.factor,
-                    "kind": "level",
-                }
-                found.append(_number(exhibit, described, one.value, line.get(one.figure), {}))
-    return found
-
-
-def _of_lines(exhibit: Exhibit, number: Mapping[str, Any], lines: Sequence[Record]) -> list[Number]:
-    """A number for each line of the table: a column beside another, or beside a fixed value."""
-    found = []
-    for line in lines:
-        if any(line.get(name) != value for name, value in number.get("where", {}).items()):
-            continue
-        given = number["target"]
-        target = line.get(given) if isinstance(given, str) and given in exhibit.columns else given
-        if target is not None:
-            words = {name: _short(value) for name, value in line.items()}
-            found.append(_number(exhibit, number, target, line.get(number["value"]), words))
-    return found
-
-
-def _compared(
-    exhibit: Exhibit, number: Mapping[str, Any], lines: Sequence[Record], printed: Sequence[Mapping[str, str]]
-) -> list[Number]:
-    """A number over several lines: the mean change against others, or the order of a column's values."""
-    target = number.get("target")
-    if "line" in number:
-        target = _printed(number["line"], printed)
-    if target is None:
-        return []
-    ours = ANALYSES[number.get("analysis", "mean")]({**number, "target": target}, lines)
-    return [_number(exhibit, number, target, ours, {})]
-
-
-def _printed(wanted: Mapping[str, str], printed: Sequence[Mapping[str, str]]) -> float | str | None:
-    for line in printed:
-        if all(line.get(key) == value for key, value in wanted.items()):
-            return parsed(line["value"])
-    return None
-
-
-def _number(
-    exhibit: Exhibit,
-    number: Mapping[str, Any],
-    target: float | str,
-    ours: float | str | None,
-    words: Mapping[str, str],
-) -> Number:
-    metric, unit = str(number["metric"]).format_map(words), str(number.get("unit", ""))
-    kind: Kind = number.get("kind") or kind_of(metric, unit, target)
-    return _judged(
-        Number(
-            paper=exhibit.paper,
-            exhibit=exhibit.name,
-            workload=str(number.get("line", {}).get("workload", "")),
-            metric=metric,
-            against=str(number.get("line", {}).get("against", "")),
-            unit=unit,
-            target=target,
-            ours=ours,
-            verdict="not run",
-            workload_is=WORKLOADS[exhibit.workload_is],
-            note=str(number.get("note", "")),
-            kind=kind,
-            within=number.get("within"),
-            factor=number.get("factor"),
-            comparable=not number.get("not_comparable", False),
-            uncounted=number.get("uncounted", ANOTHER_READING if number.get("variant") else ""),
-            mark=str(number.get("mark", "")),
-            exercised=number.get("exercised", True),
-        )
-    )
-
-
-def _judged(number: Number) -> Number:
-    """The same with its verdict."""
-    target = Target(number.target, number.unit, number.kind, number.within, number.factor)
-    verdict = judge(target, number.ours, number.interval)
-    if verdict != "not run" and not number.exercised:
-        verdict = "not exercised"
-    elif verdict != "not run" and not number.comparable:
-        verdict = "not comparable"
-    return replace(number, verdict=verdict, note=number.note if verdict != "reproduced" else "")
-
-
-def _short(value: object) -> str:
-    if isinstance(value, float) and math.isfinite(value):
-        return f"{value:.4g}"
-    return str(value)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from wordline._core import WordlineError
 from wordline.repro.exhibit import papers
-from wordline.repro.table import Number
+from wordline.repro.numbers import Number
 from wordline.repro.verdict import parsed
 
 HEADLINE = "headline.csv"

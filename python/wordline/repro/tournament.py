@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wordline.files import write_text
-from wordline.report.page import page
-from wordline.report.tables import table
+from wordline.report.page import page, table
 from wordline.repro.standings import FIGURES, WAITS, Row, Standing, read, standings
 from wordline.repro.summary import run_of
 

@@ -1,0 +1,183 @@
+"""Charts of runs side by side: response times, figures over time, write amplification, dies and blocks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from wordline.charts import Axis, Chart, Share, colors, curves, heat, stacked
+from wordline.names import KINDS
+from wordline.report.runs import SavedRun
+
+MOST_POINTS = 400
+"""Points of a line; more are joined in groups, or left out where they lie close."""
+
+MOST_CELLS = 2048
+"""Cells of a map of blocks; more are joined in groups."""
+
+LOG_FROM = 20
+"""A time series is drawn on a logarithmic axis when its values differ by this factor."""
+
+
+def _colors(runs: Sequence[SavedRun]) -> dict[str, str]:
+    return {run.label: colors.of_series(place) for place, run in enumerate(runs)}
+
+
+SLOWER = Axis("share of requests that take longer", "share", log=True)
+RESPONSE = Axis("response time", "time", log=True)
+
+
+def latencies(runs: Sequence[SavedRun]) -> Iterator[Chart]:
+    """The share of requests that take longer than a time, for each kind of request."""
+    for kind, several in KINDS.items():
+        found = {run.label: curve for run in runs if (curve := _tail(run, kind))}
+        if found:
+            thinned = {label: _thinned(curve) for label, curve in found.items()}
+            yield curves(several, thinned, RESPONSE, SLOWER, tones=_colors(runs), steps=True)
+
+
+def _tail(run: SavedRun, kind: str) -> list[tuple[float, float]]:
+    """Nanoseconds, and the share of requests that take longer."""
+    rows = run.table("histogram")
+    if rows is None:
+        return []
+    columns = (rows[name].to_pylist() for name in ("direction", "latency_ns", "requests"))
+    bins = [(latency, count) for which, latency, count in zip(*columns, strict=True) if which == kind]
+    total, above, curve = sum(count for _, count in bins), 0, []
+    for latency, count in reversed(bins):
+        if above:
+            curve.append((float(latency), above / total))
+        above += count
+    curve.reverse()
+    # The first point says where the curve leaves 100%.
+    return [(float(bins[0][0]), 1.0), *curve] if bins else []
+
+
+def _thinned(curve: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+    """The same without points that lie closer than a screen shows, the ends always there."""
+    if len(curve) <= MOST_POINTS:
+        return list(curve)
+    (x0, y0), (x1, y1) = ((math.log(x), math.log(y)) for x, y in (curve[0], curve[-1]))
+    step = ((x1 - x0 or 1.0) / MOST_POINTS, (y0 - y1 or 1.0) / MOST_POINTS)
+    kept = [curve[0]]
+    for x, y in curve[1:-1]:
+        before = kept[-1]
+        if math.log(x / before[0]) / step[0] + math.log(before[1] / y) / step[1] >= 2:
+            kept.append((x, y))
+    return [*kept, curve[-1]]
+
+
+SERIES = (
+    ("read_latency_mean_ns", "reads, mean response time", Axis("response time", "time"), 1.0),
+    ("read_latency_p99_ns", "reads, 99th percentile", Axis("response time", "time"), 1.0),
+    ("write_latency_mean_ns", "writes, mean response time", Axis("response time", "time"), 1.0),
+    ("write_latency_p99_ns", "writes, 99th percentile", Axis("response time", "time"), 1.0),
+    ("read_bytes", "reads, rate", Axis("rate", "rate"), 1e9),
+    ("write_bytes", "writes, rate", Axis("rate", "rate"), 1e9),
+    ("waf", "write amplification", Axis("bytes programmed for each written"), 1.0),
+    ("requests_outstanding_mean", "requests inside the drive", Axis("requests"), 1.0),
+)
+"""Column, title, axis, and the factor from the column's unit to the axis's."""
+
+
+def series(runs: Sequence[SavedRun]) -> Iterator[Chart]:
+    """Each figure over time, of the runs that recorded a time series."""
+    tables = {run.label: found for run in runs if (found := run.table("series")) is not None}
+    for column, name, axis, scale in SERIES:
+        found = {label: curve for label, rows in tables.items() if (curve := _curve(rows, column, scale))}
+        values = [y for curve in found.values() for _, y in curve if y > 0]
+        if values:
+            log = axis.kind == "time" and max(values) > LOG_FROM * min(values)
+            vertical = Axis(axis.title, axis.kind, log=log)
+            horizontal = Axis("time since the start of the window", "time", zero=False)
+            yield curves(name, found, horizontal, vertical, tones=_colors(runs))
+
+
+def _curve(rows: Any, column: str, scale: float) -> list[tuple[float, float]]:
+    """Nanoseconds and values; bytes as rates. Of many rows the means of groups."""
+    starts, lengths = rows["start_ns"].to_pylist(), rows["duration_ns"].to_pylist()
+    values = rows[column].to_pylist()
+    rate = column.endswith("_bytes")
+    group = -(-len(values) // MOST_POINTS)
+    curve = []
+    for first in range(0, len(values), group):
+        part = range(first, min(first + group, len(values)))
+        time = sum(lengths[row] for row in part)
+        known = [values[row] for row in part if values[row] is not None]
+        if not known or not time:
+            continue
+        value = sum(known) / time if rate else sum(known) / len(known)
+        curve.append((float(starts[first] + time / 2), value * scale))
+    return curve
+
+
+def write_amplification(runs: Sequence[SavedRun]) -> Iterator[Chart]:
+    """Bytes programmed for each byte written, by cause."""
+    found = [
+        (run.label, {name: float(value) for name, value in run.result["waf_by_cause"].items() if value})
+        for run in runs
+        if run.result["waf"] is not None
+    ]
+    causes = list(dict.fromkeys(name for _, parts in found for name in parts))
+    if causes:
+        pieces = [Share(name.replace("_", " "), colors.of_series(place)) for place, name in enumerate(causes)]
+        rows = [(label, {name.replace("_", " "): v for name, v in parts.items()}) for label, parts in found]
+        yield stacked("", rows, pieces, Axis("bytes programmed for each byte written"))
+
+
+BUSY = Axis("busy share of the window", "share", limits=(0.0, 1.0))
+
+
+def maps(runs: Sequence[SavedRun]) -> Iterator[Chart]:
+    """How busy each die was, and where the run has a table of blocks, their valid pages and erases."""
+    for run in runs:
+        window = run.result["window"]["end_ns"] - run.result["window"]["start_ns"]
+        places: dict[int, int] = {}
+        cells = []
+        for die in run.result["dies"]:
+            channel = die["channel"]
+            place = places[channel] = places.get(channel, -1) + 1
+            busy = sum(die["busy_ns"].values()) / window if window else 0.0
+            cells.append((place, channel, min(busy, 1.0)))
+        prefix = f"{run.label}: " if len(runs) > 1 else ""
+        yield heat(f"{prefix}dies", cells, "die of its channel", "channel", BUSY)
+        yield from _blocks(run, prefix)
+
+
+def _blocks(run: SavedRun, prefix: str) -> Iterator[Chart]:
+    rows = run.table("blocks")
+    if rows is None:
+        return
+    units = run.result["drive"]["physical_units"] / max(rows.num_rows, 1)
+    for column, name, most in (
+        ("valid_units", "valid pages of superblocks", units),
+        ("erases", "erases of superblocks", None),
+    ):
+        values = [float(value) for value in rows[column].to_pylist()]
+        group = -(-len(values) // MOST_CELLS)
+        means = [
+            sum(part) / len(part)
+            for first in range(0, len(values), group)
+            if (part := values[first : first + group])
+        ]
+        across = 64 if len(means) > 512 else 32
+        cells = [
+            (place % across * group, place // across * across * group, mean)
+            for place, mean in enumerate(means)
+        ]
+        scale = Axis(
+            "valid share" if most else "erases",
+            "share" if most else "number",
+            limits=(0.0, 1.0 if most else max(1.0, *values)),
+        )
+        shares = [(x, y, min(value / most, 1.0) if most else value) for x, y, value in cells]
+        joined = f", means of {group} each" if group > 1 else ""
+        yield heat(
+            f"{prefix}{name}{joined}",
+            shares,
+            "number in its row",
+            "first number of the row",
+            scale,
+            every=8 * group,
+        )
