@@ -26,6 +26,7 @@ MODULES = (
     "wordline.comparison.figures",
     "wordline.comparison.run",
     "wordline.sweeps.api",
+    "wordline.study.runs",
     "wordline.study.store",
     "wordline.tuning.search",
     "wordline.calibration.api",

@@ -106,6 +106,11 @@ def test_what_it_cannot_be_is_told(parts: dict[str, Any], message: str) -> None:
         Scenario(**parts)
 
 
+def test_a_study_begins_with_nothing_else(tmp_path: Path) -> None:
+    with pytest.raises(WordlineError, match="scenario = 'mqsim': allowed: a"):
+        wordline.sweep({"axes": {}}, tmp_path, scenario="mqsim")  # type: ignore[arg-type]
+
+
 def test_a_folder_of_traces_is_for_a_workload_that_is_named(tmp_path: Path) -> None:
     with pytest.raises(WordlineError, match="allowed: beside a scenario with a workload"):
         wordline.run(SCENARIO, traces=tmp_path)

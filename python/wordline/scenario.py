@@ -28,9 +28,15 @@ MOST_SEED = 2**64 - 1
 class Scenario:
     """A run, described: what decides its result, and nothing of how it is carried out.
 
-    `run`, `run_part`, `prepare`, `load_drive`, `run_seeds` and `compare` take one in the place of a device,
-    and their other arguments change it; `sweep`, `open_sweep`, `tune` and `calibrate` begin with one. It is
-    plain data: two are equal if they describe the same run, and one can be sent to another process.
+    Device, scheme and workload are names of presets, paths of TOML files, or mappings of what would stand in
+    such a file: `workload={"source": {"kind": "trace", "path": "web.csv"}}`. A scheme may also be
+    `key=value`, or several joined by `+`, and a workload a job file of fio. Overrides are keyed by dotted
+    path: `overrides={"device.geometry.blocks": 256}`. Raises `WordlineError` for a description that can't be
+    had and a seed that is none; what descriptions and overrides say is checked where they are run.
+
+    `run`, `run_part`, `prepare`, `load_drive`, `run_seeds`, `compare` and `calibrate` take one in the place
+    of the device, and their other arguments change it; `sweep`, `open_sweep` and `tune` begin with one. It is
+    plain data: two that are made of the same are equal, and one can be sent to another process.
     """
 
     device: Description
@@ -53,14 +59,6 @@ class Scenario:
         seed: int = 1,
         checked: bool = False,
     ) -> None:
-        """Loads the descriptions: names of presets, paths of TOML files, or mappings of what would stand in
-        such a file: `workload={"source": {"kind": "trace", "path": "web.csv"}}`. A scheme may also be
-        `key=value`, or several joined by `+`, and a workload a job file of fio.
-
-        Overrides are keyed by dotted path: `overrides={"device.geometry.blocks": 256}`. Raises
-        `WordlineError` for a description that can't be had and a seed that is none; what the descriptions
-        say is checked where they are run.
-        """
         # A frozen class is set like this.
         object.__setattr__(self, "device", load("device", device))
         object.__setattr__(self, "scheme", schemes.described(scheme))
@@ -111,6 +109,15 @@ def scenario_of(
     """
     base = device if isinstance(device, Scenario) else Scenario(device)
     return base.changed(scheme=scheme, workload=workload, overrides=overrides, seed=seed, checked=checked)
+
+
+def begun_with(scenario: Scenario | None) -> Scenario:
+    """What the runs of a study are, but for what it names. Raises `WordlineError` for what is no scenario."""
+    if scenario is None:
+        return Scenario()
+    if not isinstance(scenario, Scenario):
+        raise WordlineError(f"scenario = {scenario!r}: allowed: a wordline.Scenario")
+    return scenario
 
 
 def check_seed(seed: object) -> None:

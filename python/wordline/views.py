@@ -13,13 +13,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 DRAWN_BY: list[str] = []
-"""Names of the modules that draw, in which `cell_of` and `written` are registered for."""
+"""Names of the modules that draw, in which `draw_cell` and `write_folder` are registered for."""
 
 
 def cell(found: object) -> str:
     """A result as HTML for a notebook."""
     _load()
-    return cell_of(found)
+    return draw_cell(found)
 
 
 def save(found: object, folder: str | os.PathLike[str], command: Sequence[str]) -> list[Path]:
@@ -27,17 +27,17 @@ def save(found: object, folder: str | os.PathLike[str], command: Sequence[str]) 
     the paths. Raises `WordlineError` where that can't be done.
     """
     _load()
-    return written(found, folder, command)
+    return write_folder(found, folder, command)
 
 
 @functools.singledispatch
-def cell_of(found: object) -> str:
+def draw_cell(found: object) -> str:
     """`cell`, by the class of the result."""
     raise TypeError(f"{type(found).__name__}: nothing draws it")
 
 
 @functools.singledispatch
-def written(found: object, folder: str | os.PathLike[str], command: Sequence[str]) -> list[Path]:  # noqa: ARG001
+def write_folder(found: object, folder: str | os.PathLike[str], command: Sequence[str]) -> list[Path]:  # noqa: ARG001
     """`save`, by the class of the result."""
     raise TypeError(f"{type(found).__name__}: nothing writes it")
 

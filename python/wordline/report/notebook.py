@@ -28,7 +28,7 @@ def _drawn(charts: Iterable[Chart]) -> str:
     return "".join(f'<div style="{style}">{picture}</div>' for picture in pictures)
 
 
-@views.cell_of.register
+@views.draw_cell.register
 def _of_result(found: Result) -> str:
     """Response times and rates, the distribution, and where the time went."""
     data: Any = found.to_dict()
@@ -88,7 +88,7 @@ def _parts(data: Any, direction: str) -> dict[str, float]:
     return {name: value for name, value in data[direction]["blame"]["mean"]["mean_ns"].items() if value}
 
 
-@views.cell_of.register
+@views.draw_cell.register
 def _of_comparison(found: Comparison) -> str:
     """Its tables, bars of each figure, percentiles."""
     metrics = found.metrics(found.wanted)
@@ -100,7 +100,7 @@ def _of_comparison(found: Comparison) -> str:
     return tables + _drawn(studies.of_comparison(found, metrics))
 
 
-@views.cell_of.register
+@views.draw_cell.register
 def _of_sweep(found: Sweep) -> str:
     """Its points, averaged over seeds, and each figure by axis."""
     points = averages(found.table().to_pylist())

@@ -24,7 +24,7 @@ from wordline.result import Result
 from wordline.seeds import Seeds
 
 
-@views.written.register
+@views.write_folder.register
 def _result(found: Result, folder: str | os.PathLike[str], command: Sequence[str]) -> list[Path]:
     with replaced(folder) as stage:
         names = _write_run(found, stage, command)
@@ -46,7 +46,7 @@ def _write_run(found: Result, folder: Path, command: Sequence[str]) -> list[str]
     return ["result.json", "report.txt", PAGE, *(f"{name}.parquet" for name in tables)]
 
 
-@views.written.register
+@views.write_folder.register
 def _seeds(found: Seeds, folder: str | os.PathLike[str], command: Sequence[str]) -> list[Path]:
     with replaced(folder) as stage:
         write_text(stage / "summary.json", json.dumps(found.to_dict(), indent=2) + "\n")
@@ -59,7 +59,7 @@ def _seeds(found: Seeds, folder: str | os.PathLike[str], command: Sequence[str])
     return [Path(folder) / name for name in names]
 
 
-@views.written.register
+@views.write_folder.register
 def _comparison(found: Comparison, folder: str | os.PathLike[str], command: Sequence[str]) -> list[Path]:
     """Beside the rows that the folder holds."""
     title, body = comparison_body(found, command)

@@ -12,7 +12,7 @@ from typing import Any
 from wordline import schemes, toml_files
 from wordline._core import WordlineError
 from wordline.presets import Description, Kind, load, replay
-from wordline.scenario import Scenario
+from wordline.scenario import Scenario, begun_with
 from wordline.seeds import seed_list
 from wordline.study.point import Point
 from wordline.sweeps.axes import Combination, combinations, values
@@ -111,7 +111,7 @@ def parse(data: Mapping[str, Any], name: str, folder: Path, base: Scenario | Non
             hint = f"did you mean `{near[0]}`?" if near else f"allowed: {', '.join(KEYS)}"
             raise WordlineError(f"{key}: unknown key: {hint}")
     axes: dict[str, Any] = {}
-    base = Scenario() if base is None else base
+    base = begun_with(base)
     chosen: dict[str, Any] = {}
     for choice in CHOICES:
         given = data.get(choice)

@@ -11,7 +11,7 @@ from typing import Any
 
 from wordline import intervals, toml_files
 from wordline._core import WordlineError
-from wordline.scenario import Scenario
+from wordline.scenario import Scenario, begun_with
 from wordline.study.point import Point
 from wordline.sweeps import file as sweep_file
 
@@ -120,7 +120,7 @@ def parse(data: Mapping[str, Any], name: str, folder: Path, base: Scenario | Non
         batch=_count(data, "batch", 4),
         sampler=sampler,
         seed=_count(data, "seed", 1),
-        base=Scenario() if base is None else base,
+        base=begun_with(base),
     )
 
 
