@@ -11,7 +11,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from conftest import COMMAND
+from conftest import COMMAND, SMALL
 
 import wordline
 
@@ -98,3 +98,17 @@ def test_a_command_starts_with_few_modules() -> None:
     third_party = packages - {"wordline"} - set(sys.stdlib_module_names)
     assert third_party == set()
     assert len(ours) < 60, sorted(ours)
+
+
+def test_a_run_is_written_without_what_draws_studies(tmp_path: Path) -> None:
+    code = (
+        "import sys, wordline;"
+        f"result = wordline.run('mqsim', overrides={SMALL!r});"
+        f"result.save({str(tmp_path)!r});"
+        "print('\\n'.join(sys.modules))"
+    )
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    loaded = set(out.split())
+    assert "wordline.report.run_views" in loaded
+    studies = ("wordline.comparison", "wordline.report.study_views", "wordline.sweeps", "wordline.tuning")
+    assert not loaded.intersection(studies)

@@ -20,7 +20,12 @@ if _core_module := os.environ.get("WORDLINE_CORE"):
 
 from wordline import views
 
-views.DRAWN_BY += ("wordline.report.notebook", "wordline.report.saved")
+views.DRAWN_BY |= {
+    "wordline.result": "wordline.report.run_views",
+    "wordline.seeds": "wordline.report.run_views",
+    "wordline.comparison.figures": "wordline.report.study_views",
+    "wordline.sweeps.api": "wordline.report.study_views",
+}
 
 if TYPE_CHECKING:
     from wordline._core import Drive, WordlineError, __version__

@@ -12,13 +12,15 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-DRAWN_BY: list[str] = []
-"""Names of the modules that draw, in which `draw_cell` and `write_folder` are registered for."""
+DRAWN_BY: dict[str, str] = {}
+"""By the module of a class of results the module that draws it: there `draw_cell` and `write_folder` are
+registered.
+"""
 
 
 def cell(found: object) -> str:
     """A result as HTML for a notebook."""
-    _load()
+    _load(found)
     return draw_cell(found)
 
 
@@ -26,7 +28,7 @@ def save(found: object, folder: str | os.PathLike[str], command: Sequence[str]) 
     """Writes a result, with its page, into a folder in the place of what Wordline wrote there before; returns
     the paths. Raises `WordlineError` where that can't be done.
     """
-    _load()
+    _load(found)
     return write_folder(found, folder, command)
 
 
@@ -42,6 +44,7 @@ def write_folder(found: object, folder: str | os.PathLike[str], command: Sequenc
     raise TypeError(f"{type(found).__name__}: nothing writes it")
 
 
-def _load() -> None:
-    for name in DRAWN_BY:
-        importlib.import_module(name)
+def _load(found: object) -> None:
+    for kind in type(found).__mro__:
+        if kind.__module__ in DRAWN_BY:
+            importlib.import_module(DRAWN_BY[kind.__module__])

@@ -1,35 +1,48 @@
-"""What notebooks show of results: tables, and charts as SVG, which any viewer of notebooks draws."""
+"""Runs, of one seed or of several, as cells of notebooks and as files of a folder.
+
+In a notebook charts are SVG, which any viewer draws.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import json
+import os
+from collections.abc import Iterable, Sequence
 from html import escape
 from itertools import islice
+from pathlib import Path
 from typing import Any
+
+import pyarrow.parquet
+from rich.console import Console
 
 from wordline import intervals, notes, views
 from wordline.charts import Axis, Chart, curves, images
-from wordline.comparison import sheets
-from wordline.comparison.figures import Comparison
-from wordline.figures import at, fitting, sure, title
-from wordline.names import KINDS, PERCENTILES, endings
-from wordline.report import blame, studies
-from wordline.report.page import MOST_ROWS, legend, paragraphs, table
+from wordline.figures import at, fitting, sure
+from wordline.files import made_folder, write_text, written
+from wordline.folders import replaced
+from wordline.names import KINDS, PERCENTILES
+from wordline.report import blame, html
+from wordline.report.page import legend, table
+from wordline.report.runs import COMMAND
+from wordline.report.terminal import TEXT_WIDTH, render
 from wordline.result import Result
-from wordline.sweeps.api import Sweep
-from wordline.sweeps.averages import METRICS, averages, said
+from wordline.seeds import Seeds
+
+PAGE = "report.html"
 
 MOST_CHARTS = 8
 
 
-def _drawn(charts: Iterable[Chart]) -> str:
+def drawn(charts: Iterable[Chart]) -> str:
+    """The first charts, for a cell."""
     pictures = (images.svg(chart) for chart in islice(charts, MOST_CHARTS))
     style = "display:inline-block;margin:0 1em 1em 0;background:#fff"
     return "".join(f'<div style="{style}">{picture}</div>' for picture in pictures)
 
 
 @views.draw_cell.register
-def _of_result(found: Result) -> str:
+def _cell(found: Result) -> str:
     """Response times and rates, the distribution, and where the time went."""
     data: Any = found.to_dict()
     names = " · ".join(data["config"][kind]["name"] for kind in ("device", "scheme", "workload"))
@@ -70,7 +83,7 @@ def _of_result(found: Result) -> str:
     summary = table(["", *(KINDS[direction] for direction in directions)], rows)
     told = "".join(f"<p>{escape(notes.text(note))}</p>" for note in data["notes"])
     head = f"<p><b>{escape(names)}</b>, seed {data['seed']}</p>"
-    return f"{head}{_dead(data['notes'])}{summary}{legend(rows)}{waf}{told}{_drawn(charts)}"
+    return f"{head}{_dead(data['notes'])}{summary}{legend(rows)}{waf}{told}{drawn(charts)}"
 
 
 def _figure(data: Any, path: str) -> str:
@@ -88,39 +101,36 @@ def _parts(data: Any, direction: str) -> dict[str, float]:
     return {name: value for name, value in data[direction]["blame"]["mean"]["mean_ns"].items() if value}
 
 
-@views.draw_cell.register
-def _of_comparison(found: Comparison) -> str:
-    """Its tables, bars of each figure, percentiles."""
-    metrics = found.metrics(found.wanted)
-    made = sheets.sheets(found, metrics)
-    tables = "".join(
-        f"<p><b>{escape(sheet.title)}</b></p>{table(sheet.headers, sheet.rows)}" for sheet in made
-    )
-    tables += "".join(f"<p>{escape(note)}</p>" for note in sheets.notes_of(found, made))
-    return tables + _drawn(studies.of_comparison(found, metrics))
+@views.write_folder.register
+def _folder(found: Result, folder: str | os.PathLike[str], command: Sequence[str]) -> list[Path]:
+    with replaced(folder) as stage:
+        names = _write_run(found, stage, command)
+    return [Path(folder) / name for name in names]
 
 
-@views.draw_cell.register
-def _of_sweep(found: Sweep) -> str:
-    """Its points, averaged over seeds, and each figure by axis."""
-    points = averages(found.table().to_pylist())
-    metrics = [metric for metric in METRICS if any(point.figure(metric) for point in points)]
-    axes = list(points[0].axes) if points else []
-    rows = []
-    for point in points[:MOST_ROWS]:
-        figures = [(metric, point.figure(metric)) for metric in metrics]
-        rows.append(
-            [str(point.axes[axis]) for axis in axes]
-            + [
-                fitting(metric, None)
-                if figure is None
-                else sure(fitting(metric, figure.value), figure.value, figure.half)
-                for metric, figure in figures
-            ]
-        )
-    headers = list(endings(axes).values()) + list(map(title, metrics))
-    return (
-        f"<p><b>{escape(found.name)}</b>: {len(points)} of {len(set(found.keys))} points</p>"
-        f"{table(headers, rows)}{legend(rows)}{paragraphs(said(points))}"
-        f"{_drawn(studies.of_sweep(points, metrics))}"
-    )
+def _write_run(found: Result, folder: Path, command: Sequence[str]) -> list[str]:
+    """Writes a run into a new folder; returns the names of its files."""
+    write_text(folder / "result.json", found.json() + "\n")
+    if command:
+        write_text(folder / COMMAND, json.dumps(list(command)) + "\n")
+    with written(folder / "report.txt") as part, part.open("w", encoding="utf-8") as file:
+        Console(file=file, width=TEXT_WIDTH).print(render(found))
+    tables = found.tables()
+    for name in tables:
+        with written(folder / f"{name}.parquet") as part:
+            pyarrow.parquet.write_table(found.table(name), part)
+    html.write_report([folder], folder / PAGE)
+    return ["result.json", "report.txt", PAGE, *(f"{name}.parquet" for name in tables)]
+
+
+@views.write_folder.register
+def _folder_of_seeds(found: Seeds, folder: str | os.PathLike[str], command: Sequence[str]) -> list[Path]:
+    with replaced(folder) as stage:
+        write_text(stage / "summary.json", json.dumps(found.to_dict(), indent=2) + "\n")
+        with written(stage / "summary.parquet") as part:
+            pyarrow.parquet.write_table(found.table(), part)
+        for seed, result in found.items():
+            _write_run(result, made_folder(stage / f"seed-{seed}"), command)
+        html.write_report([stage], stage / PAGE)
+    names = ("summary.json", "summary.parquet", *(f"seed-{seed}" for seed in found), PAGE)
+    return [Path(folder) / name for name in names]
