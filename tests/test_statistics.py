@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import re
-import signal
 import statistics
-import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet
 import pytest
-from conftest import SMALL, SMALL_DRIVE, Wordline, sets, start
+from conftest import SMALL, Wordline, sets
 
 import wordline as package
 from wordline.intervals import student_t
@@ -159,16 +156,6 @@ def test_a_mistake_in_a_run_of_several_is_one_line(wordline: Wordline) -> None:
         "run", "--device", "mqsim", *sets({**SMALL, "device.geometry.channels": 0}), "--seeds", "4"
     )
     assert "device.geometry.channels" in outcome.error()
-
-
-def test_ctrl_c_stops_all_seeds() -> None:
-    endless = sets(SMALL_DRIVE | {"workload.source.requests": 1_000_000_000})
-    process = start("run", "--device", "mqsim", "--json", "--seeds", "4", *endless, start_new_session=True)
-    time.sleep(1.0)
-    assert process.poll() is None
-    os.kill(process.pid, signal.SIGINT)
-    out, err = process.communicate(timeout=20)
-    assert (process.returncode, out, err) == (130, "", "wordline: interrupted\n")
 
 
 def keys(value: Any) -> Iterator[str]:
