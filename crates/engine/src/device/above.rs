@@ -2,17 +2,14 @@
 //! to whoever is concerned and to the observers.
 
 use super::Device;
-use wordline_base::class::{Class, FlashOp};
+use wordline_base::class::Class;
 use wordline_base::ids::{DieId, Ppa};
 use wordline_base::time::Ns;
 use wordline_flash::nand::CellMode;
 use wordline_flash::nand::bit_errors::ReadOutcome;
-use wordline_flash::sched::queue::{Op, OpId};
+use wordline_flash::sched::queue::OpId;
 use wordline_flash::{Above, Count, Flash};
-use wordline_ftl::work::{
-    are_current, block_erased, block_worn, commit_program, confirm_read, count_page_reads, has_withdrawn,
-    judge_guess, page_was_read, program_ended, rebuild_instead, verify_read, verify_source,
-};
+use wordline_ftl::work;
 
 impl Above for Device {
     #[inline(always)]
@@ -44,46 +41,30 @@ impl Above for Device {
 
     #[inline]
     fn stands(&mut self, head: OpId) -> bool {
-        are_current(self, head) && !(self.ftl.translation().asks_systems() && has_withdrawn(self, head))
+        work::stands(self, head)
     }
 
     #[inline(always)]
     fn takes(&mut self, head: OpId) -> OpId {
-        confirm_read(self, head)
+        work::takes(self, head)
     }
 
     fn waits_for_plane(&mut self, die: DieId, head: OpId) -> OpId {
-        rebuild_instead(self, die, head)
+        work::waits_for_plane(self, die, head)
     }
 
     #[inline(always)]
     fn unit_begins(&mut self, unit: OpId) {
-        let Op { class, copyback, tentative, .. } = self.flash.pool[unit];
-        if tentative {
-            judge_guess(self, unit);
-        }
-        let watched = self.flash.rules.checked || self.observers.probe.is_some();
-        if class.op() == FlashOp::Read {
-            if watched || self.ftl.copies().has(self.ftl.purposes()[unit].lpa) {
-                verify_read(self, unit);
-            }
-        } else if watched && copyback {
-            verify_source(self, unit);
-        }
+        work::unit_begins(self, unit);
     }
 
     #[inline(always)]
     fn program_begins(&mut self, head: OpId) {
-        commit_program(self, head);
+        work::commit_program(self, head);
     }
 
     fn page_disturbed(&mut self, head: OpId, outcome: &ReadOutcome, worn: Option<u32>) {
-        if let Some(reads) = worn {
-            let lpa = self.ftl.purposes()[head].lpa;
-            let ppa = self.flash.pool[head].ppa;
-            block_worn(self, lpa, ppa, reads);
-        }
-        count_page_reads(self, head);
+        work::page_disturbed(self, head, worn);
         self.observers.recorder.disturb.reads += 1 + u64::from(outcome.retries);
         if outcome.uncorrectable {
             // Its readers are answered all the same; whatever else a drive does about it begins here.
@@ -97,16 +78,16 @@ impl Above for Device {
 
     #[inline]
     fn page_read(&mut self, head: OpId, class: Class, die: Option<DieId>) {
-        page_was_read(self, head, class, die);
+        work::page_was_read(self, head, class, die);
     }
 
     #[inline(always)]
     fn programmed(&mut self, head: OpId, die: DieId) {
-        program_ended(self, head, die);
+        work::program_ended(self, head, die);
     }
 
     fn erased(&mut self, head: OpId) {
-        block_erased(self, head);
+        work::block_erased(self, head);
     }
 
     fn has_failed(&self) -> bool {

@@ -9,8 +9,8 @@ use wordline_base::ids::SuperblockId;
 use wordline_base::time::Ns;
 use wordline_flash::work;
 use wordline_ftl::work::{
-    ask_again_for_places, ask_for_copy, ask_for_plan, ask_for_plan_of, begin_parity, close_kept, drop_copy,
-    invalidate_dropped, promote_copy, reclaim_worn_blocks, release_paced, want_emptied,
+    ask_again_for_places, ask_for_copy, ask_for_plan, ask_for_plan_of, close_kept, drop_copy, end_event,
+    invalidate_dropped, promote_copy, want_emptied,
 };
 
 impl Systems {
@@ -24,13 +24,7 @@ impl Device {
     /// The tables are consistent again: does what systems asked for, and lets the dies look at their new work.
     #[inline(always)]
     pub(in crate::device) fn finish_event(&mut self) {
-        if self.ftl.is_paced() {
-            release_paced(self);
-        }
-        reclaim_worn_blocks(self);
-        if self.ftl.has_page_parity() {
-            begin_parity(self);
-        }
+        end_event(self);
         self.follow_up();
         if self.ftl.has_dropped_copies() {
             self.finish_drops();

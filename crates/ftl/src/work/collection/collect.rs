@@ -84,7 +84,7 @@ impl Ftl {
     }
 
     /// The logical page that a physical page holds, if it is still wanted.
-    pub(crate) fn valid_lpa(&self, ppa: Ppa) -> Option<Lpa> {
+    pub fn valid_lpa(&self, ppa: Ppa) -> Option<Lpa> {
         let lpa = self.lpa_of_victim(ppa);
         (lpa.0 < self.all_units() && self.holds(lpa, ppa)).then_some(lpa)
     }

@@ -12,7 +12,7 @@ use wordline_flash::sched::queue::NONE;
 
 impl Ftl {
     /// Mapping unit `unit` of a superblock, in the order in which it is filled.
-    pub(crate) fn unit_at(&self, superblock: SuperblockId, unit: u32) -> Ppa {
+    pub fn unit_at(&self, superblock: SuperblockId, unit: u32) -> Ppa {
         let (domain, block) = self.blocks.split(superblock);
         let (size, width) = (self.geometry.units_per_program(), self.data_planes());
         let (program, rest) = (unit / size, unit % size);
