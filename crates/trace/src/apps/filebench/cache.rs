@@ -1,15 +1,17 @@
 //! The page cache.
 
 use std::collections::BTreeSet;
+use std::hash::BuildHasherDefault;
 use std::num::NonZeroUsize;
 
 use lru::LruCache;
 
 use crate::apps::extents::{Extent, PAGE};
+use crate::info::hash::Mixer;
 
 /// Pages of the drive that are in memory; the dirty ones can't be dropped.
 pub(super) struct PageCache {
-    pages: LruCache<u64, ()>,
+    pages: LruCache<u64, (), BuildHasherDefault<Mixer>>,
     dirty: BTreeSet<u64>,
     most_dirty: usize,
 }
@@ -18,7 +20,11 @@ impl PageCache {
     pub(super) fn new(bytes: u64, dirty_share: f64) -> Self {
         let pages = NonZeroUsize::new((bytes / PAGE) as usize).unwrap_or(NonZeroUsize::MIN);
         let most_dirty = ((pages.get() as f64 * dirty_share) as usize).max(1);
-        Self { pages: LruCache::new(pages), dirty: BTreeSet::new(), most_dirty }
+        Self {
+            pages: LruCache::with_hasher(pages, BuildHasherDefault::default()),
+            dirty: BTreeSet::new(),
+            most_dirty,
+        }
     }
 
     /// The runs of pages of an extent that are not in memory; now they are.

@@ -1,5 +1,6 @@
 //! Which blocks an operation reads.
 
+use std::hash::BuildHasherDefault;
 use std::num::NonZeroUsize;
 
 use lru::LruCache;
@@ -9,6 +10,7 @@ use super::table::Table;
 use super::tree::{FLUSHING, LEVELS, MEMTABLE, MOST_LEVELS, NOWHERE, SLOTS, Tree};
 use crate::apps::io::Io;
 use crate::config::YcsbConfig;
+use crate::info::hash::Mixer;
 use crate::rng::{Xoshiro256PlusPlus, stream, unit};
 
 /// Direct reads are widened to this, bytes.
@@ -22,7 +24,7 @@ const SINGLE: u64 = 2;
 
 /// Reads records, through the cache of blocks.
 pub(super) struct Reader {
-    cache: Option<LruCache<(u64, u64), ()>>,
+    cache: Option<LruCache<(u64, u64), (), BuildHasherDefault<Mixer>>>,
     block_records: u64,
     block_bytes: u64,
     /// Chance that a filter lets a key pass that isn't there; 1 without a filter.
@@ -38,7 +40,7 @@ impl Reader {
         let passes =
             if config.bloom_bits == 0 { 1.0 } else { libm::pow(0.6185, f64::from(config.bloom_bits)) };
         Self {
-            cache: blocks.map(LruCache::new),
+            cache: blocks.map(|blocks| LruCache::with_hasher(blocks, BuildHasherDefault::default())),
             block_records: config.block_records(),
             block_bytes,
             passes,
