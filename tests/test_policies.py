@@ -13,7 +13,7 @@ import pytest
 from conftest import Wordline
 
 import wordline
-from wordline.policies import Blocks, Planes, Program, Waiting
+from wordline.policies import Blocks, Guess, Load, Lookup, MapSizes, Planes, Program, Waiting
 
 WRITES: dict[str, Any] = {
     **{f"device.geometry.{key}": 1 for key in ("channels", "ways", "planes")},
@@ -69,6 +69,69 @@ class Turns:
 
     def restore(self, state: bytes) -> None:
         (self.turn,) = struct.unpack("<I", state)
+
+
+class WholeMap:
+    """All entries are in DRAM."""
+
+    def find(self, lookup: Lookup) -> None:
+        assert lookup.page < lookup.sizes.pages
+
+
+class CachesPages:
+    """The translation pages that were used last; what changed is written as it gives way."""
+
+    def __init__(self, pages: int = 4) -> None:
+        self.pages = pages
+        self.cached: dict[int, bool] = {}
+        self.loads = 0
+
+    def find(self, lookup: Lookup) -> Load | None:
+        page = lookup.translation_page
+        if page not in self.cached:
+            return Load(page)
+        self.cached[page] = self.cached.pop(page) or lookup.write
+        return None
+
+    def loaded(self, translation_page: int, page: int, sizes: MapSizes) -> list[tuple[int, bool]]:
+        assert translation_page == page // sizes.entries_per_page < sizes.translation_pages
+        self.loads += 1
+        self.cached[translation_page] = False
+        if len(self.cached) <= self.pages:
+            return []
+        oldest = next(iter(self.cached))
+        return [(oldest, True)] if self.cached.pop(oldest) else []
+
+    def updated(self, page: int, old: int | None, new: int | None, cause: str, sizes: MapSizes) -> None:  # noqa: ARG002
+        if page // sizes.entries_per_page in self.cached:
+            self.cached[page // sizes.entries_per_page] = True
+
+
+class Guesses:
+    """Always right but for every tenth time, when it says the place beside."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+        self.wrong: list[tuple[int, int, int | None]] = []
+
+    def find(self, lookup: Lookup) -> Guess | None:
+        self.asked += 1
+        if lookup.place is None or lookup.write:
+            return None
+        return Guess(lookup.place ^ (self.asked % 10 == 0))
+
+    def wrong_guess(self, page: int, guessed: int, found: int | None) -> None:
+        self.wrong.append((page, guessed, found))
+
+
+class Astray:
+    def find(self, lookup: Lookup) -> Load:
+        return Load(lookup.sizes.translation_pages)
+
+
+class Mumbles:
+    def find(self, lookup: Lookup) -> str:
+        return f"somewhere about {lookup.page}"
 
 
 class Stumbles:
@@ -137,6 +200,37 @@ def test_write_points_are_those_that_the_separation_names() -> None:
     assert set(asked) == {2}
 
 
+def test_a_map_of_ones_own_that_knows_all_is_the_whole_map() -> None:
+    own = measured(run(policies={"mapping": WholeMap}))
+    mapping = own.pop("mapping")
+    assert mapping["policy"] == "python_mapping"
+    assert mapping["misses"] == 0 < mapping["hits"]
+    built_in = measured(run())
+    assert {key: own[key] for key in ("read", "write", "flash", "gc", "dies")} == {
+        key: built_in[key] for key in ("read", "write", "flash", "gc", "dies")
+    }
+
+
+def test_a_map_of_ones_own_reads_what_it_asks_for_and_writes_what_gives_way() -> None:
+    on_flash = {"scheme.mapping.policy": "demand", "scheme.mapping.translation_page_bytes": 512}
+    policy = CachesPages()
+    result = run(policies={"mapping": policy}, more=on_flash)
+    counters = result.mapping
+    assert counters.misses >= policy.loads == counters.loads > 100
+    assert result.flash.map_read.operations >= counters.loads
+    assert counters.write_backs > 100
+    larger = CachesPages(pages=64)
+    run(policies={"mapping": larger}, more=on_flash)
+    assert larger.loads < policy.loads / 2
+
+
+def test_guesses_of_a_map_of_ones_own_are_read_and_it_is_told_of_wrong_ones() -> None:
+    policy = Guesses()
+    counters = run(policies={"mapping": policy}).mapping
+    assert len(policy.wrong) == counters.guesses_wrong > 50
+    assert counters.guesses_right > 5 * counters.guesses_wrong
+
+
 def test_what_a_policy_raises_ends_the_run_with_its_own_line() -> None:
     with pytest.raises(wordline.WordlineError, match=r"test_policies\.py:\d+: ZeroDivisionError: ") as raised:
         run(policies={"gc": Stumbles})
@@ -150,7 +244,12 @@ def test_what_a_policy_raises_ends_the_run_with_its_own_line() -> None:
         ({"gc": Beyond}, r"choose\(\) = 64: allowed: the number of a superblock of the domain, 0 to 63"),
         ({"gc": Holds}, r"the GC policy chose SuperblockId\(\d+\), which is not a full superblock"),
         ({"gc": InOrder}, r"a class with the method `choose`, for the slot gc"),
-        ({"reclaim": Greedy}, "policies: reclaim: allowed: gc, placement, scheduler, separation, system"),
+        (
+            {"reclaim": Greedy},
+            "policies: reclaim: allowed: gc, placement, scheduler, separation, mapping, system",
+        ),
+        ({"mapping": Astray}, r"find\(\) = 0: allowed: the number of a translation page, 0 to -1"),
+        ({"mapping": Mumbles}, r"find\(\) = 'somewhere about \d+': allowed: None .*, Load or Guess"),
     ],
 )
 def test_what_is_not_allowed_is_told(slots: dict[str, type], message: str) -> None:

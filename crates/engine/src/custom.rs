@@ -13,6 +13,7 @@ use crate::device::Device;
 use crate::gc::VictimPolicy;
 use crate::mapping::Mapping;
 use crate::placement::Placement;
+use crate::reclaim::ReadReclaim;
 use crate::redundancy::Redundancy;
 use crate::sched::Scheduler;
 use crate::systems::{System, SystemPolicy};
@@ -29,6 +30,7 @@ enum Made {
     Scheduler(Box<dyn Scheduler + Send>),
     Separation(Box<dyn Separation + Send>),
     Redundancy(Box<dyn Redundancy + Send>),
+    Reclaim(Box<dyn ReadReclaim + Send>),
     System(Box<dyn System + Send>),
 }
 
@@ -73,6 +75,8 @@ impl CustomPolicy {
         separation, Separation, Separation, Slot::WritePoints);
     constructor!(/// Which blocked reads are rebuilt from the parity of `scheme.redundancy`; without parity it has no effect.
         redundancy, Redundancy, Redundancy, Slot::Redundancy);
+    constructor!(/// What becomes of blocks that were read too often; where `scheme.reclaim` reclaims none it has no effect.
+        reclaim, Reclaim, ReadReclaim, Slot::Reclaim);
 
     /// A system, and the slots whose decisions it makes: other parts that make one of them exclude it.
     pub fn system<P: DeserializeOwned>(
@@ -206,6 +210,7 @@ impl Custom {
                 Made::Scheduler(policy) => device.set_scheduler(policy),
                 Made::Separation(policy) => device.set_separation(policy),
                 Made::Redundancy(policy) => device.set_redundancy(policy),
+                Made::Reclaim(policy) => device.set_reclaim(policy),
                 Made::System(system) => device.add_system(SystemPolicy::Custom(system)),
             }
         }

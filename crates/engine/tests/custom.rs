@@ -16,6 +16,7 @@ use wordline_engine::custom::{CustomPolicy, register};
 use wordline_engine::gc::VictimPolicy;
 use wordline_engine::host::{HostOp, HostRequest, RequestSource, SourceError};
 use wordline_engine::ids::SuperblockId;
+use wordline_engine::reclaim::{Decision, ReadReclaim, WornBlock};
 use wordline_engine::rng::{Xoshiro256PlusPlus, below, stream};
 use wordline_engine::sched::class::Class;
 use wordline_engine::sched::{QueueView, Scheduler};
@@ -87,6 +88,15 @@ impl System for Counts {
     }
 }
 
+/// Of the blocks that were read too often only those of an even number are emptied.
+struct EvenOnly;
+
+impl ReadReclaim for EvenOnly {
+    fn reclaim(&mut self, worn: &WornBlock, _drive: &DriveView<'_>) -> Decision {
+        if worn.block % 2 == 0 { Decision::Superblock } else { Decision::Leave }
+    }
+}
+
 fn all() -> Vec<CustomPolicy> {
     vec![
         CustomPolicy::victims("behind", |config: Skip, _| match config.skip {
@@ -95,6 +105,7 @@ fn all() -> Vec<CustomPolicy> {
         }),
         CustomPolicy::scheduler("in_order", |_: Nothing, _| Ok(Box::new(InOrder))),
         CustomPolicy::system("counts", &[Slot::Victims], |_: Nothing, _| Ok(Box::new(Counts(0)))),
+        CustomPolicy::reclaim("even_only", |_: Nothing, _| Ok(Box::new(EvenOnly))),
     ]
 }
 
@@ -168,6 +179,34 @@ fn a_policy_takes_its_slot_with_its_parameters() {
     );
 }
 
+/// Reads of the whole drive, over and over.
+struct Reads(u32);
+
+impl RequestSource for Reads {
+    fn next_batch(&mut self, batch: &mut Vec<HostRequest>) -> Result<(), SourceError> {
+        for _ in 0..self.0.min(512) {
+            let offset = u64::from(self.0 % 1600) * 8192;
+            let (time, op) = (Ns::ZERO, HostOp::Read);
+            batch.push(HostRequest { time, op, offset, length: 8192, flow: 0, stream: 0 });
+            self.0 -= 1;
+        }
+        Ok(())
+    }
+}
+
+#[test]
+fn a_policy_of_read_reclaim_decides_which_worn_blocks_are_emptied() {
+    let reclaimed = |custom: &str| {
+        let scheme = format!("reclaim.policy = 'superblock'\nreclaim.threshold = 300\n{custom}");
+        let setup = setup(&scheme).expect("allowed");
+        let outcome = simulate(&setup, &mut Reads(40_000), &[], &mut Unobserved).expect("a run");
+        let report = outcome.report.read_reclaim.expect("reclaim");
+        (report.operations, report.worn_blocks)
+    };
+    let ((all, _), (some, worn)) = (reclaimed(""), reclaimed("custom.even_only = {}"));
+    assert!(some > 0 && some < all && some < worn, "{some} of {worn}, {all} otherwise");
+}
+
 #[test]
 fn a_system_is_on_prepared_and_on_empty_drives() {
     let setup = setup("[custom]\ncounts = {}").expect("allowed");
@@ -187,7 +226,7 @@ fn a_slip_is_told_with_key_and_line() {
     let told = |scheme: &str| setup(scheme).expect_err("refused").to_string();
     assert_eq!(
         told("\n[custom]\nbehnd = {}"),
-        "mine.toml:3: scheme.custom.behnd = {}: allowed: the policies of this build, behind, in_order, counts; did \
+        "mine.toml:3: scheme.custom.behnd = {}: allowed: the policies of this build, behind, in_order, counts, even_only; did \
          you mean `behind`?"
     );
     assert_eq!(
@@ -211,7 +250,7 @@ fn a_slip_is_told_with_key_and_line() {
 fn they_are_parts_like_the_built_in_ones() {
     registered();
     let mine: Vec<_> = parts().filter(|part| part.keys.starts_with("custom.")).collect();
-    assert_eq!(mine.len(), 3);
+    assert_eq!(mine.len(), 4);
     let greedy = parts().find(|part| part.name == "greedy").expect("built in");
     assert_eq!(mine[0].excludes(&greedy), Some(Slot::Victims));
     assert_eq!(mine[1].excludes(&greedy), None);

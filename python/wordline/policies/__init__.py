@@ -11,6 +11,7 @@ hands a class, or an object, over directly.
 | `placement` | `place(program, planes)` | number of a plane |
 | `scheduler` | `next(waiting, now_ns)` | name of a class that waits |
 | `separation` | `write_point(page, stream, points)` | number of a write point |
+| `mapping` | `find(lookup)` | `None` (known), `Load` or `Guess` |
 | `system` | what it wants to be told of: `EVENTS` | actions |
 
 A policy that keeps a state and is to be part of snapshots has `save() -> bytes` and `restore(state)`. Copies
@@ -34,6 +35,7 @@ from typing import Any
 from wordline._core import WordlineError
 from wordline.policies._asked import Asked, Placement, Scheduler, Separation, Victims
 from wordline.policies._system import EVENTS, System
+from wordline.policies._translation import Translation
 from wordline.policies.actions import (
     Action,
     At,
@@ -47,11 +49,12 @@ from wordline.policies.actions import (
     Step,
     WakeAt,
 )  # fmt: skip
+from wordline.policies.mapping import Guess, Load, Lookup, MapSizes
 from wordline.policies.views import Blocks, Candidate, Planes, Program, Read, Waiting, Worn
 
 __all__ = [
-    "Action", "At", "Blocks", "Candidate", "Copy", "DropCopy", "Empty", "Gate", "Plan", "Planes", "Program",
-    "Promote", "Read", "Span", "Step", "Waiting", "WakeAt", "Worn",
+    "Action", "At", "Blocks", "Candidate", "Copy", "DropCopy", "Empty", "Gate", "Guess", "Load", "Lookup",
+    "MapSizes", "Plan", "Planes", "Program", "Promote", "Read", "Span", "Step", "Waiting", "WakeAt", "Worn",
 ]  # fmt: skip
 
 PREFIX = "python_"
@@ -62,6 +65,7 @@ METHODS: dict[str, tuple[str, ...]] = {
     "placement": ("place",),
     "scheduler": ("next",),
     "separation": ("write_point",),
+    "mapping": ("find",),
     "system": EVENTS,
 }
 """The methods of each slot's class, one of which at least it must have."""
@@ -71,6 +75,7 @@ _SLOTS: dict[str, type[Asked]] = {
     "placement": Placement,
     "scheduler": Scheduler,
     "separation": Separation,
+    "mapping": Translation,
     "system": System,
 }
 

@@ -88,7 +88,7 @@ fn run(kind: usize, steps: &[Step], fill: bool) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 256, ..ProptestConfig::default() })]
 
     #[test]
     fn whatever_comes_is_done_and_the_tables_agree(kind in 0..KINDS.len(), steps in steps(), fill: bool) {

@@ -6,6 +6,7 @@
 //! ([`crate::watch::Watch`]) stops it and raises that instead.
 
 pub mod drive;
+mod mapping;
 mod placement;
 mod scheduler;
 mod separation;
@@ -36,6 +37,9 @@ pub fn all() -> Vec<CustomPolicy> {
         }),
         CustomPolicy::separation("python_separation", |table, seed| {
             Ok(Box::new(separation::Points(Policy::load("separation", &table, seed)?)))
+        }),
+        CustomPolicy::mapping("python_mapping", |table, seed| {
+            Ok(Box::new(mapping::Entries::new(Policy::load("mapping", &table, seed)?)))
         }),
         CustomPolicy::system("python_system", &[], |table, seed| {
             Ok(Box::new(system::Asked::new(Policy::load("system", &table, seed)?)))
