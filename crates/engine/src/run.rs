@@ -1,7 +1,9 @@
 //! A run: a drive is prepared, a workload replayed, the window measured, the drive audited.
 
+pub mod ahead;
 mod error;
 mod observer;
+pub mod order;
 mod replay;
 mod saved;
 mod settle;

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::arbiter::{Arbiter, Head};
 use super::course::{Course, Part as Of, Settling, Together};
+use super::places::WritesInside;
 use super::schedulers::{Answered, Choice, HostPolicy, HostScheduler, HostView, Waiting};
 use super::side::{DriveView, HostSide};
 use super::submitter::Submitter;
@@ -15,7 +16,7 @@ use wordline_base::ids::DieId;
 use wordline_base::request::{HostOp, HostRequest, RequestSource, SourceError};
 use wordline_base::time::Ns;
 use wordline_config::ConfigError;
-use wordline_config::cache::{CacheConfig, MaxWritesHold};
+use wordline_config::cache::CacheConfig;
 use wordline_config::host::HostConfig;
 use wordline_config::host::{FlowRules, MAX_QUEUES};
 
@@ -367,7 +368,7 @@ impl<'a> Flows<'a> {
             self.first_inside = id;
         }
         let Waiting { flow, op, die, arrival, .. } = view;
-        self.writes.inside += u32::from(is_write(op));
+        self.writes.enter(op);
         self.entered.push_back(Some(Inside { flow, op, entered: now, inside: self.inside, die }));
         (request, arrival)
     }
@@ -375,7 +376,7 @@ impl<'a> Flows<'a> {
     /// A request of this part of its flow enters; the settling may end with it.
     fn take_note(&mut self, of: Of, request: &HostRequest, now: Ns) {
         self.took_settling = of == Of::Settling;
-        let written = if is_write(request.op) { request.length } else { 0 };
+        let written = if request.op.is_write() { request.length } else { 0 };
         if self.together.entered(of, written) {
             for queue in &mut self.queues {
                 queue.course.settle(&mut queue.submitter, &mut self.together, now);
@@ -394,7 +395,7 @@ impl<'a> Flows<'a> {
         }
         let Inside { flow, op, entered, inside, die } = request;
         self.inside -= 1;
-        self.writes.inside -= u32::from(is_write(op));
+        self.writes.leave(op);
         if let Some(sent) = die.and_then(|die| self.sent.get_mut(die.index())) {
             *sent -= 1;
         }
@@ -404,31 +405,6 @@ impl<'a> Flows<'a> {
         queue.changed = true;
         self.policy.answered(&Answered { flow, op, entered, inside, now });
     }
-}
-
-/// Writes inside the drive and its places for them.
-#[derive(Default)]
-struct WritesInside {
-    inside: u32,
-    /// 0 = any number.
-    most: u32,
-    holds: MaxWritesHold,
-}
-
-impl WritesInside {
-    fn new(cache: &CacheConfig) -> Self {
-        Self { inside: 0, most: cache.max_writes, holds: cache.max_writes_hold }
-    }
-
-    /// Whether such a command waits in its queue.
-    fn hold(&self, op: HostOp) -> bool {
-        let full = self.most > 0 && self.inside >= self.most;
-        full && (self.holds == MaxWritesHold::Commands || is_write(op))
-    }
-}
-
-fn is_write(op: HostOp) -> bool {
-    matches!(op, HostOp::Write | HostOp::WriteFua)
 }
 
 impl Queue<'_> {
@@ -569,8 +545,7 @@ impl HostSide for Flows<'_> {
         Part::restore(&mut self.policy, input)?;
         (self.arbiter, self.inside, self.waiting, self.pulled) = input.take()?;
         (self.next, self.rests_until, self.entered, self.first_inside, self.sent) = input.take()?;
-        let writes = self.entered.iter().flatten().filter(|request| is_write(request.op));
-        self.writes.inside = writes.count() as u32;
+        self.entered.iter().flatten().for_each(|request| self.writes.enter(request.op));
         for held in &self.waiting {
             if let Some(queue) = self.queues.get_mut(usize::from(held.view.flow)) {
                 queue.newest = held.view.op;

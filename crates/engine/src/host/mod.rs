@@ -3,6 +3,7 @@
 pub mod arbiter;
 mod course;
 pub mod flows;
+pub mod places;
 pub mod schedulers;
 pub mod side;
 pub mod submitter;

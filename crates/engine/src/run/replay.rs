@@ -5,12 +5,12 @@ mod state;
 
 use std::io::Read;
 
+use super::ahead::fetch_ahead;
 use super::observer::Observer;
+use super::order::{Step, next_step};
 use super::split::{Ending, Stop};
 use super::volume::Volume;
 use super::{Outcome, RunError, Setup};
-use crate::device::FETCHED_TOGETHER;
-use crate::host::submitter::LOOK_AHEAD;
 use crate::host::{HostOp, HostRequest, HostSide};
 use crate::snapshot::Identity;
 use crate::stats::report::Report;
@@ -150,24 +150,17 @@ impl<H: HostSide, V: Volume> Replay<'_, H, V> {
     pub(super) fn run(&mut self) -> Result<bool, RunError> {
         let mut observe_at = self.done + OBSERVED_EVERY;
         loop {
-            let (event, gives_way) = self.device.next_event();
             let arrival = self.host.next_time(self.device.now())?;
             if arrival == Ns::NEVER && self.has_last_answer() {
                 self.is_answered = true;
                 break;
             }
-            let wake = self.device.wake_at();
-            // The drive's own events go before an arrival at the same time, but for the choices of channels.
-            if wake < event && wake <= arrival && (event != Ns::NEVER || arrival != Ns::NEVER) {
-                self.device.wake();
-            } else if arrival < event || (gives_way && arrival == event && event != Ns::NEVER) {
-                self.submit(arrival)?;
-            } else if event == Ns::NEVER {
-                if !self.device.place_stalled_anew() {
-                    break;
-                }
-            } else {
-                self.device.advance(arrival);
+            match next_step(&*self.device, arrival) {
+                Step::Wake => self.device.wake(),
+                Step::Arrival => self.submit(arrival)?,
+                Step::Still if !self.device.place_stalled_anew() => break,
+                Step::Still => {}
+                Step::Events => self.device.advance(arrival),
             }
             self.check()?;
             if self.device.has_ended() {
@@ -235,9 +228,7 @@ impl<H: HostSide, V: Volume> Replay<'_, H, V> {
     }
 
     fn submit(&mut self, now: Ns) -> Result<(), RunError> {
-        if self.number.is_multiple_of(FETCHED_TOGETHER) {
-            fetch_ahead(&*self.device, |ahead| self.host.likely(ahead));
-        }
+        fetch_ahead(&*self.device, self.number, |ahead| self.host.likely(ahead));
         let taken = self.host.take(now, self.number, &*self.device)?;
         let Some((request, arrival)) = taken else { return Ok(()) };
         self.check_range(&request)?;
@@ -283,13 +274,4 @@ impl<H: HostSide, V: Volume> Replay<'_, H, V> {
         let end = u128::from(request.offset) + u128::from(request.length);
         RunError::OutOfRange { number: self.number, offset: request.offset, end, bytes: self.drive_bytes }
     }
-}
-
-/// Brings what coming requests need towards the caches, some requests at once: a fetch whose address translation must be
-/// looked up holds the processor for as long as several of them together. The first stage is for the last of those known, the
-/// second for those for which the first was last time.
-fn fetch_ahead<'a, V: Volume>(volume: &V, coming: impl Fn(usize) -> Option<&'a HostRequest>) {
-    let [first, second] = [1, 2].map(|stage| LOOK_AHEAD - stage * FETCHED_TOGETHER as usize);
-    volume.prefetch((first..LOOK_AHEAD).filter_map(&coming));
-    volume.prefetch_looked_up((second..first).filter_map(&coming));
 }

@@ -1,6 +1,6 @@
 //! How a workload writes, as far as its drive's start follows from it.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 pub use wordline_base::draws::Overwrites;
 
 use super::Setup;
@@ -11,11 +11,11 @@ use crate::custom::Custom;
 use wordline_config::separation::SeparationKind;
 
 /// How the writes came before a workload's first request, where they weren't single mapping units all over the drive.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WritePattern {
     /// What the requests are by whose writes the drive is prepared, as text, where the state that they lead to isn't known as a
     /// formula, or caches follow from them.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub requests: Option<String>,
     /// Mapping units that each writes together, at multiples of that; 1: each by itself, or not as many.
     pub units_together: u32,
