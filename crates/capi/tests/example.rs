@@ -1,0 +1,42 @@
+//! The example in C, compiled and run as a user would.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::{env, fs};
+
+/// Where Cargo has put the libraries of this build.
+fn libraries() -> PathBuf {
+    let program = env::current_exe().unwrap();
+    program.parent().unwrap().to_path_buf()
+}
+
+#[test]
+fn the_example_in_c_compiles_without_a_warning_and_runs() {
+    if Command::new("cc").arg("--version").output().is_err() {
+        assert!(env::var_os("CI").is_none(), "under CI cc is there");
+        return;
+    }
+    let home = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folder = env::temp_dir().join(format!("wordline-c-{}", std::process::id()));
+    fs::create_dir_all(&folder).unwrap();
+    let program = folder.join("read_latency");
+    let compiled = Command::new("cc")
+        .args(["-std=c11", "-Wall", "-Wextra", "-Werror", "-I"])
+        .arg(home.join("include"))
+        .arg(home.join("examples/read_latency.c"))
+        .arg("-L")
+        .arg(libraries())
+        .args(["-lwordline", "-o"])
+        .arg(&program)
+        .output()
+        .unwrap();
+    assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
+    let ran = Command::new(&program).env("LD_LIBRARY_PATH", libraries()).output().unwrap();
+    let _ = fs::remove_dir_all(&folder);
+    let said = String::from_utf8_lossy(&ran.stdout).into_owned();
+    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+    let words: Vec<&str> = said.split_whitespace().collect();
+    assert_eq!((words[0], words[1], words[3]), ("750", "reads,", "us"), "{said}");
+    // At least the array's time of a read.
+    assert!(words[2].parse::<f64>().unwrap() > 40.0, "{said}");
+}

@@ -1,0 +1,49 @@
+//! The audit of a drive in checked mode.
+
+use wordline_base::time::Ns;
+use wordline_engine::Volume;
+use wordline_engine::stats::report::CheckedReport;
+
+use crate::volume::of_either;
+use crate::{Drive, Error};
+
+/// Simulated time in one step.
+const STEP: Ns = Ns(1_000_000);
+
+impl Drive {
+    /// Checks every table of the drive against the others, on a copy that has come to rest: what checked mode does at the end of a run.
+    ///
+    /// # Errors
+    /// [`Error::Fault`]: what is wrong. [`Error::Request`]: the drive isn't in checked mode.
+    pub fn audit(&self) -> Result<CheckedReport, Error> {
+        if !self.setup.checked {
+            let reason = "an audit: allowed: a drive in checked mode".to_owned();
+            return Err(Error::Request { number: 0, reason });
+        }
+        let mut copy = self.fork()?;
+        copy.drain()?;
+        of_either!(&mut copy.inner, volume => audit(&mut **volume)).map_err(Error::Fault)
+    }
+}
+
+fn audit<V: Volume>(volume: &mut V) -> Result<CheckedReport, String> {
+    volume.wind_down(true);
+    loop {
+        let (event, _) = volume.next_event();
+        if event != Ns::NEVER && volume.wake_at() < event {
+            volume.wake();
+        } else if event != Ns::NEVER {
+            volume.advance(event + STEP);
+        } else if !volume.place_stalled_anew() {
+            break;
+        }
+        if let Some(fault) = volume.fault() {
+            return Err(fault);
+        }
+        if volume.has_ended() {
+            return Err("its life ended before it came to rest".to_owned());
+        }
+    }
+    volume.close_untimed_places();
+    volume.audit()
+}
