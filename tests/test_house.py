@@ -19,10 +19,12 @@ ROOMS = {
     "systems": {"base", "config", "flash", "ftl"},
     "observe": {"base", "config", "flash", "ftl", "systems"},
     "engine": {"base", "config", "flash", "ftl", "observe", "systems"},
+    "drive": {"base", "config", "engine"},
     "build-name": set(),
-    "py": {"base", "build-name", "engine", "trace"},
+    "py": {"base", "build-name", "drive", "engine", "trace"},
     "module": {"py"},
-    "bench": {"base", "engine", "trace"},
+    "capi": {"drive"},
+    "bench": {"base", "drive", "engine", "trace"},
     "instructions": set(),
 }
 

@@ -9,6 +9,7 @@ fn main() {
         "../systems/src",
         "../observe/src",
         "../engine/src",
+        "../drive/src",
         "../trace/src",
         "src",
         "../../Cargo.lock",

@@ -1,11 +1,13 @@
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import final
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from wordline.policies.views import Blocks
+from wordline.presets import Given
+from wordline.result import Record
 
 __all__ = [
     "Course",
@@ -17,6 +19,7 @@ __all__ = [
     "__build__",
     "__version__",
     "check",
+    "combined",
     "fio_workload",
     "hold",
     "load_drive",
@@ -37,8 +40,54 @@ class WordlineError(ValueError): ...
 
 @final
 class Drive:
+    def __new__(
+        cls,
+        device: Given | None = None,
+        scheme: Given | None = None,
+        *,
+        start: Mapping[str, object] | None = None,
+        overrides: Mapping[str, object] | None = None,
+        seed: int | None = None,
+        checked: bool = False,
+    ) -> Drive: ...
+    @staticmethod
+    def restore(snapshot: bytes) -> Drive: ...
     def fork(self) -> Drive: ...
     def save(self, path: str | os.PathLike[str]) -> None: ...
+    def snapshot(self) -> bytes: ...
+    @property
+    def now(self) -> int: ...
+    @property
+    def logical_bytes(self) -> int: ...
+    @property
+    def streams(self) -> int | None: ...
+    @property
+    def outstanding(self) -> int: ...
+    def submit(
+        self,
+        time: int,
+        op: str | int,
+        offset: int | None = None,
+        length: int | None = None,
+        tag: int | None = None,
+        stream: int | None = None,
+    ) -> None: ...
+    def submit_many(
+        self,
+        time: ArrayLike,
+        op: ArrayLike,
+        offset: ArrayLike,
+        length: ArrayLike,
+        tag: ArrayLike | None = None,
+        stream: ArrayLike | None = None,
+    ) -> None: ...
+    def next_event(self) -> int | None: ...
+    def advance(self, time: int) -> None: ...
+    def drain(self) -> None: ...
+    def completions(self) -> NDArray[np.void]: ...
+    def mark(self) -> None: ...
+    def statistics(self) -> Record: ...
+    def audit(self) -> None: ...
 
 @final
 class DriveView:
@@ -153,6 +202,7 @@ def load_drive(
     seed: int,
     checked: bool,
 ) -> Drive: ...
+def combined(name: str, parts: list[tuple[str, tuple[str, str] | None]]) -> tuple[str, str]: ...
 def parts() -> list[tuple[str, list[str], list[str], str]]: ...
 def resolve(
     kind: str,

@@ -13,7 +13,7 @@ use wordline_engine::systems::Action;
 use wordline_engine::time::Ns;
 use wordline_trace::{LoggedRequest, RequestLog};
 
-use crate::state::at;
+use crate::files::at;
 
 /// The file of a log, which takes its name when it is whole.
 pub struct LogFile {

@@ -17,12 +17,14 @@ use wordline_trace::{OpenContext, footprint, open_all};
 use crate::columns::{RawColumn, columns};
 use crate::course::Course;
 use crate::describe::{Described, Overrides, Text, describe};
+use crate::drive::Drive;
 use crate::error::{guarded, mistake};
+use crate::files::{Packed, StateFile, at};
 use crate::held::Held;
 use crate::past::Past;
 use crate::request_log::{LogFile, together};
 use crate::requests::Requests;
-use crate::state::{Drive, From, Packed, Part, StateFile, at};
+use crate::state::{From, Part};
 use crate::timeline::Timeline;
 use crate::watch::{Watch, Watched};
 

@@ -1,27 +1,24 @@
-//! Drives prepared beforehand and runs that go on: states in memory and in files, which are packed with zstd.
+//! Drives prepared beforehand and runs that go on: states in memory and in files.
 
-use std::fs::File;
-use std::io::{BufReader, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
 
 use pyo3::prelude::*;
+use wordline_drive::Drive as Embedded;
 use wordline_engine::array::Array;
 use wordline_engine::config::array::ArrayConfig;
 use wordline_engine::device::Device;
 use wordline_engine::snapshot::SnapshotError;
 use wordline_engine::{RunError, Setup};
-use wordline_trace::{OpenContext, OutputFile};
+use wordline_trace::OpenContext;
 
 use crate::course::Course;
 use crate::describe::{Overrides, Text, describe};
+use crate::drive::{Drive, no_array};
 use crate::error::{guarded, mistake};
+use crate::files::{Packed, at, unpack};
 use crate::held::Held;
 use crate::past::Past;
 use crate::watch::Watch;
-
-/// How hard zstd tries: the fast end.
-const LEVEL: i32 = 3;
 
 /// Where a run begins, if not with a drive of its own.
 pub enum From {
@@ -43,24 +40,6 @@ pub struct Part {
     pub from: Option<From>,
     pub save: Option<PathBuf>,
     pub stop_after: Option<u64>,
-}
-
-/// A file of a state that is being read.
-pub type Packed = zstd::Decoder<'static, BufReader<File>>;
-
-/// An error about a file.
-pub fn at(path: &Path, error: impl std::fmt::Display) -> PyErr {
-    mistake(format_args!("{}: {error}", path.display()))
-}
-
-/// Why there is no drive for a scheme with an array.
-fn no_array() -> PyErr {
-    mistake("scheme.array: allowed for a drive that is prepared beforehand: left out, as it is one drive")
-}
-
-fn unpack(path: &Path) -> PyResult<Packed> {
-    let file = File::open(path).map_err(|error| at(path, error))?;
-    zstd::Decoder::new(file).map_err(|error| at(path, error))
 }
 
 impl From {
@@ -85,85 +64,6 @@ impl From {
                 Err(error) => Err(at(path, error)),
             },
         }
-    }
-}
-
-/// A file of a state that is being written. It takes its name when it is whole.
-pub struct StateFile {
-    path: PathBuf,
-    output: OutputFile,
-    out: zstd::Encoder<'static, File>,
-}
-
-impl StateFile {
-    /// Begins the file.
-    pub fn create(path: &Path) -> PyResult<Self> {
-        let (output, file) = OutputFile::create(path).map_err(|error| at(path, error))?;
-        let out = zstd::Encoder::new(file, LEVEL).map_err(|error| at(path, error))?;
-        Ok(Self { path: path.to_owned(), output, out })
-    }
-
-    /// Ends it.
-    pub fn finish(self) -> PyResult<()> {
-        let Self { path, output, out } = self;
-        out.finish().and_then(|file| output.keep(&file)).map_err(|error| at(&path, error))
-    }
-}
-
-impl Write for StateFile {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.out.write(bytes)
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        self.out.flush()
-    }
-}
-
-/// A drive that is prepared. Runs begin on copies of it.
-#[pyclass(frozen, module = "wordline._core")]
-pub struct Drive {
-    setup: Setup,
-    device: Mutex<Device>,
-}
-
-impl Drive {
-    fn new(setup: Setup, device: Device) -> Self {
-        Self { setup, device: Mutex::new(device) }
-    }
-
-    fn copy(&self) -> PyResult<Device> {
-        self.device.lock().unwrap_or_else(PoisonError::into_inner).fork().map_err(mistake)
-    }
-
-    /// A copy for a run that would prepare the same drive.
-    fn copy_for(&self, setup: &Setup) -> PyResult<Device> {
-        match setup.differs_from_drive_of(&self.setup).map_err(mistake)? {
-            None => self.copy(),
-            Some(key) => {
-                Err(mistake(format_args!("the drive was prepared with another configuration: {key}")))
-            }
-        }
-    }
-}
-
-#[pymethods]
-impl Drive {
-    /// A second one in the same state.
-    fn fork(&self, py: Python<'_>) -> PyResult<Self> {
-        py.detach(|| guarded(|| Ok(Self::new(self.setup.clone(), self.copy()?))))
-    }
-
-    /// Writes it to a file.
-    fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
-        py.detach(|| {
-            guarded(|| {
-                let mut file = StateFile::create(&path)?;
-                let device = self.device.lock().unwrap_or_else(PoisonError::into_inner);
-                self.setup.save_drive(&device, &mut file).map_err(|error| at(&path, error))?;
-                file.finish()
-            })
-        })
     }
 }
 
@@ -201,7 +101,7 @@ pub fn prepare(
             let mut sources = past.sources(&described, &context)?;
             let ready = setup.prepare_after(Vec::new(), &[], sources.before(), &mut watch);
             let ready = ready.map_err(|error| described.failed(error));
-            Ok(Drive::new(setup, watch.outcome(ready)?))
+            Ok(Drive::of(Embedded::of_device(setup, watch.outcome(ready)?)))
         })
     })
 }
@@ -228,7 +128,7 @@ pub fn load_drive(
             let context = OpenContext { drive_bytes, seed, base_dir: Path::new(".") };
             Past::of(&described, &mut setup, &context)?;
             let device = setup.load_drive(&mut unpack(&path)?).map_err(|error| at(&path, error))?;
-            Ok(Drive::new(setup, device))
+            Ok(Drive::of(Embedded::of_device(setup, device)))
         })
     })
 }

@@ -18,7 +18,7 @@ use wordline_engine::sched::class::Class;
 use wordline_engine::time::Ns;
 use wordline_trace::OutputFile;
 
-use crate::state::at;
+use crate::files::at;
 use packets::{EventKind, Note, TracePacket, TrackEvent};
 use tracks::{Place, Tracks, Worker};
 

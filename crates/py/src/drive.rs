@@ -1,0 +1,280 @@
+//! A drive that Python holds: runs begin on copies of it, or it is asked request by request.
+
+mod columns;
+mod numbers;
+
+use std::path::PathBuf;
+use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
+
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use wordline_drive::{Drive as Embedded, Error, Request};
+use wordline_engine::Setup;
+use wordline_engine::device::Device;
+
+use crate::describe::{Overrides, Text};
+use crate::error::{guarded, mistake, raised};
+use crate::files::{StateFile, at};
+use columns::{Columns, completions_of, requests_of};
+use numbers::{op_of, whole};
+
+/// A simulated drive.
+#[pyclass(frozen, module = "wordline._core")]
+pub struct Drive(Mutex<Held>);
+
+/// The drive, and what a policy in Python raised, with which nothing more can be asked of it.
+struct Held {
+    drive: Embedded,
+    raised: Option<String>,
+}
+
+/// Why there is no drive for a scheme with an array.
+pub fn no_array() -> PyErr {
+    mistake("scheme.array: allowed for a drive that is prepared beforehand: left out, as it is one drive")
+}
+
+/// Why a drive that was asked something is none for a run.
+fn is_used() -> PyErr {
+    mistake(
+        "the drive was advanced or has requests: allowed for a run and for `save`: one as it was prepared (`snapshot` keeps any)",
+    )
+}
+
+impl Held {
+    /// What runs begin on copies of.
+    fn prepared(&self) -> PyResult<&Device> {
+        match self.drive.setup().scheme.array {
+            Some(_) => Err(no_array()),
+            None => self.drive.prepared_device().ok_or_else(is_used),
+        }
+    }
+
+    /// Asks the drive something; an error of the drive or of a policy in Python is one of Python's.
+    fn ask<T>(&mut self, ask: impl FnOnce(&mut Embedded) -> Result<T, Error>) -> PyResult<T> {
+        if let Some(raised) = &self.raised {
+            return Err(mistake(raised));
+        }
+        guarded(|| {
+            let answer = ask(&mut self.drive).map_err(mistake);
+            match raised() {
+                None => answer,
+                Some(error) => {
+                    self.raised = Some(error.to_string());
+                    Err(error)
+                }
+            }
+        })
+    }
+}
+
+impl Drive {
+    /// A drive for Python.
+    pub fn of(drive: Embedded) -> Self {
+        Self(Mutex::new(Held { drive, raised: None }))
+    }
+
+    fn held(&self) -> MutexGuard<'_, Held> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A copy for a run that would prepare the same drive.
+    pub fn copy_for(&self, setup: &Setup) -> PyResult<Device> {
+        let held = self.held();
+        match setup.differs_from_drive_of(held.drive.setup()).map_err(mistake)? {
+            None => held.prepared()?.fork().map_err(mistake),
+            Some(key) => {
+                Err(mistake(format_args!("the drive was prepared with another configuration: {key}")))
+            }
+        }
+    }
+
+    /// Asks for what takes no time, without letting go of Python unless another thread has the drive.
+    fn at_once<T: Send>(
+        &self,
+        py: Python<'_>,
+        ask: impl FnOnce(&mut Embedded) -> Result<T, Error> + Send,
+    ) -> PyResult<T> {
+        match self.0.try_lock() {
+            Ok(mut held) => held.ask(ask),
+            Err(TryLockError::Poisoned(held)) => held.into_inner().ask(ask),
+            // That thread may need Python to go on.
+            Err(TryLockError::WouldBlock) => self.meanwhile(py, ask),
+        }
+    }
+
+    /// Asks for what takes its time, while other threads have Python.
+    fn meanwhile<T: Send>(
+        &self,
+        py: Python<'_>,
+        ask: impl FnOnce(&mut Embedded) -> Result<T, Error> + Send,
+    ) -> PyResult<T> {
+        py.detach(|| self.held().ask(ask))
+    }
+}
+
+/// What the arguments of [`Drive::new`] describe: the drive, its scheme, the table `start`, and changes.
+type Described = (Text, Text, String, Overrides);
+
+#[pymethods]
+impl Drive {
+    /// A drive as it is prepared, at time 0.
+    #[new]
+    #[pyo3(signature = (device=None, scheme=None, *, start=None, overrides=None, seed=None, checked=false))]
+    fn new(
+        py: Python<'_>,
+        device: Option<Py<PyAny>>,
+        scheme: Option<Py<PyAny>>,
+        start: Option<Py<PyAny>>,
+        overrides: Option<Py<PyAny>>,
+        seed: Option<Bound<'_, PyAny>>,
+        checked: bool,
+    ) -> PyResult<Self> {
+        let home = py.import("wordline.embedding")?;
+        let described = home.call_method1("described", (device, scheme, start, overrides))?;
+        let (device, scheme, start, overrides): Described = described.extract()?;
+        let seed = seed.map_or(Ok(1), |seed| whole("seed", &seed))?;
+        let text = |(label, toml): Text| wordline_drive::Text::new(label, toml);
+        let builder = Embedded::builder().device_text(text(device)).scheme_text(text(scheme));
+        let builder = builder.start(start).seed(seed).checked(checked);
+        let builder = overrides.into_iter().fold(builder, |builder, (path, value)| builder.set(path, value));
+        py.detach(|| guarded(|| builder.build().map(Self::of).map_err(mistake)))
+    }
+
+    /// The drive that `snapshot` gave.
+    #[staticmethod]
+    fn restore(py: Python<'_>, snapshot: &[u8]) -> PyResult<Self> {
+        py.detach(|| guarded(|| Embedded::restore(snapshot).map(Self::of).map_err(mistake)))
+    }
+
+    /// A second one in the same state.
+    fn fork(&self, py: Python<'_>) -> PyResult<Self> {
+        self.meanwhile(py, |drive| drive.fork()).map(Self::of)
+    }
+
+    /// Writes it to a file, as it was prepared.
+    fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        py.detach(|| {
+            guarded(|| {
+                let held = self.held();
+                let device = held.prepared()?;
+                let mut file = StateFile::create(&path)?;
+                held.drive.setup().save_drive(device, &mut file).map_err(|error| at(&path, error))?;
+                file.finish()
+            })
+        })
+    }
+
+    /// The whole state as bytes.
+    fn snapshot<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let bytes = self.meanwhile(py, |drive| drive.save())?;
+        Ok(PyBytes::new(py, &bytes))
+    }
+
+    /// Where it is, ns.
+    #[getter]
+    fn now(&self, py: Python<'_>) -> PyResult<u64> {
+        self.at_once(py, |drive| Ok(drive.now()))
+    }
+
+    /// Bytes that the host sees.
+    #[getter]
+    fn logical_bytes(&self, py: Python<'_>) -> PyResult<u64> {
+        self.at_once(py, |drive| Ok(drive.logical_bytes()))
+    }
+
+    /// Streams that it offers.
+    #[getter]
+    fn streams(&self, py: Python<'_>) -> PyResult<Option<u16>> {
+        self.at_once(py, |drive| Ok(drive.streams()))
+    }
+
+    /// Requests that were submitted and have no answer yet.
+    #[getter]
+    fn outstanding(&self, py: Python<'_>) -> PyResult<u64> {
+        self.at_once(py, |drive| Ok(drive.outstanding()))
+    }
+
+    /// Submits a request.
+    #[pyo3(signature = (time, op, offset=None, length=None, tag=None, stream=None))]
+    #[allow(clippy::too_many_arguments)] // one for each property of a request
+    fn submit(
+        &self,
+        py: Python<'_>,
+        time: &Bound<'_, PyAny>,
+        op: &Bound<'_, PyAny>,
+        offset: Option<&Bound<'_, PyAny>>,
+        length: Option<&Bound<'_, PyAny>>,
+        tag: Option<&Bound<'_, PyAny>>,
+        stream: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<()> {
+        let or_zero =
+            |name, value: Option<&Bound<'_, PyAny>>| value.map_or(Ok(0), |value| whole(name, value));
+        let request = Request {
+            time: whole("time", time)?,
+            op: op_of(op)?,
+            offset: or_zero("offset", offset)?,
+            length: or_zero("length", length)?,
+            tag: or_zero("tag", tag)?,
+            stream: numbers::stream(or_zero("stream", stream)?)?,
+        };
+        self.at_once(py, |drive| drive.submit(request))
+    }
+
+    /// Submits requests whose properties are columns.
+    #[pyo3(signature = (time, op, offset, length, tag=None, stream=None))]
+    #[allow(clippy::too_many_arguments)] // one for each property of a request
+    fn submit_many(
+        &self,
+        py: Python<'_>,
+        time: Py<PyAny>,
+        op: Py<PyAny>,
+        offset: Py<PyAny>,
+        length: Py<PyAny>,
+        tag: Option<Py<PyAny>>,
+        stream: Option<Py<PyAny>>,
+    ) -> PyResult<()> {
+        let home = py.import("wordline.embedding")?;
+        let columns = home.call_method1("columns", (time, op, offset, length, tag, stream))?;
+        let columns: Columns = columns.extract()?;
+        let requests = requests_of(py, &columns)?;
+        self.meanwhile(py, |drive| drive.submit_all(&requests))
+    }
+
+    /// The least time to which `advance` makes something happen, ns.
+    fn next_event(&self, py: Python<'_>) -> PyResult<Option<u64>> {
+        self.at_once(py, |drive| drive.next_event())
+    }
+
+    /// Brings it to this time, ns.
+    fn advance(&self, py: Python<'_>, time: &Bound<'_, PyAny>) -> PyResult<()> {
+        let time = whole("time", time)?;
+        self.meanwhile(py, |drive| drive.advance(time))
+    }
+
+    /// Brings it to the last answer.
+    fn drain(&self, py: Python<'_>) -> PyResult<()> {
+        self.meanwhile(py, |drive| drive.drain())
+    }
+
+    /// Takes the requests that were answered since this was asked last.
+    fn completions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let bytes = self.at_once(py, |drive| Ok(completions_of(drive.completions()?)))?;
+        columns::as_array(py, &bytes)
+    }
+
+    /// Counts anew from the next request on.
+    fn mark(&self, py: Python<'_>) -> PyResult<()> {
+        self.at_once(py, |drive| drive.mark())
+    }
+
+    /// What was counted.
+    fn statistics<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let json = self.meanwhile(py, |drive| drive.statistics()?.to_json())?;
+        py.import("wordline.embedding")?.call_method1("record", (json,))
+    }
+
+    /// Checks every table against the others.
+    fn audit(&self, py: Python<'_>) -> PyResult<()> {
+        self.meanwhile(py, |drive| drive.audit().map(drop))
+    }
+}
