@@ -9,6 +9,7 @@ pub mod costs;
 pub mod counted;
 pub mod described;
 pub mod drive;
+pub mod embedded;
 pub mod generators;
 pub mod hot;
 pub mod measure;

@@ -7,19 +7,20 @@
 use std::process::ExitCode;
 
 use wordline_bench::{
-    Failure, callgrind, cases, costs, counted, generators, mqsim, rows, scale, schemes, soak, states, traces,
-    translation,
+    Failure, callgrind, cases, costs, counted, embedded, generators, mqsim, rows, scale, schemes, soak,
+    states, traces, translation,
 };
 
 type Benchmark = fn() -> Result<(), Failure>;
 
 /// The benchmarks that have a name each, beside the drives of [`cases`].
-const NAMED: [(&str, Benchmark); 10] = [
+const NAMED: [(&str, Benchmark); 11] = [
     ("rows", rows::run_all),
     ("rooms", rows::count_rooms),
     ("rows: translation", translation::run_all),
     ("startup", mqsim::run_all),
     ("costs", costs::run_all),
+    ("embedded", embedded::run_all),
     ("schemes", schemes::run_all),
     ("states", states::run_all),
     ("instructions", callgrind::run_all),
