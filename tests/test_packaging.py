@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import time
+import tomllib
 import zipfile
 from pathlib import Path
 
@@ -39,6 +40,31 @@ def test_version_is_the_same_everywhere() -> None:
     declared = re.search(r'^version = "(.+)"$', manifest, re.MULTILINE)
     assert declared is not None
     assert wordline.__version__ == declared[1]
+
+
+PACKAGED = ("base", "config", "flash", "ftl", "systems", "observe", "engine", "drive")
+"""The crate to embed and what it stands on."""
+
+
+@pytest.mark.skipif(shutil.which("cargo") is None, reason="packaging needs cargo")
+def test_the_crate_to_embed_and_what_it_stands_on_can_be_packaged(tmp_path: Path) -> None:
+    chosen = [argument for name in PACKAGED for argument in ("--package", f"wordline-{name}")]
+    package = ["cargo", "package", "--no-verify", "--offline", "--allow-dirty", "--target-dir", str(tmp_path)]
+    process = subprocess.run([*package, *chosen], cwd=ROOT, capture_output=True, text=True)
+    assert process.returncode == 0, process.stderr
+    assert "warning: manifest has no" not in process.stderr, process.stderr
+    for name in PACKAGED:
+        (archive,) = (tmp_path / "package").glob(f"wordline-{name}-*.crate")
+        shutil.unpack_archive(archive, tmp_path, "gztar", filter="data")
+        folder = tmp_path / archive.stem
+        names = {str(file.relative_to(folder)) for file in folder.rglob("*") if file.is_file()}
+        told = tomllib.loads((folder / "Cargo.toml").read_text())
+        assert {"README.md", "src/lib.rs"} <= names, name
+        assert told["package"].keys() >= {"license", "description", "readme", "keywords", "categories"}, name
+        if name == "drive":
+            presets = {f"presets/devices/{preset}.toml" for preset in wordline.preset_names("device")}
+            presets |= {f"presets/schemes/{preset}.toml" for preset in wordline.preset_names("scheme")}
+            assert {file for file in names if file.startswith("presets/")} == presets
 
 
 @pytest.mark.skipif(shutil.which("cargo") is None, reason="building a wheel needs cargo")
