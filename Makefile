@@ -81,12 +81,14 @@ test-rust:
 	@cargo test $(SIMULATOR) --locked
 	@cargo test $(COUNTER) --locked
 
-# The unsafe code of the engine (its tables' memory) under AddressSanitizer. The standard compiler has it, for this
+# The unsafe code of the engine (its tables' memory) and of the border to C under AddressSanitizer. The standard compiler has it, for this
 # target at least, behind a switch.
 test-sanitizer:
 	@$(call require,test "$$(uname -sm)" = "Linux x86_64",AddressSanitizer tests run on x86_64 Linux only); \
 	RUSTC_BOOTSTRAP=1 RUSTFLAGS=-Zsanitizer=address CARGO_TARGET_DIR=target/sanitizer \
-		cargo test --package wordline-base --package wordline-ftl --package wordline-engine --locked --target x86_64-unknown-linux-gnu --lib -- memory events greedy
+		cargo test --package wordline-base --package wordline-ftl --package wordline-engine --locked --target x86_64-unknown-linux-gnu --lib -- memory events greedy; \
+	RUSTC_BOOTSTRAP=1 RUSTFLAGS=-Zsanitizer=address CARGO_TARGET_DIR=target/sanitizer \
+		cargo test --package wordline-capi --locked --target x86_64-unknown-linux-gnu --test all -- calls
 
 # Valgrind, for counting instructions. Under CI, as root on Debian, it is installed.
 valgrind:
@@ -141,7 +143,7 @@ docs: setup rust-docs ## the documentation as a site, in target/docs, that of th
 	@rm -rf target/docs/rust && cp -r target/doc target/docs/rust && echo target/docs/index.html
 
 rust-docs:
-	@RUSTDOCFLAGS="-D warnings" cargo doc --quiet --locked --no-deps --package wordline-base --package wordline-config --package wordline-flash --package wordline-ftl --package wordline-systems --package wordline-observe --package wordline-engine --package wordline-trace
+	@RUSTDOCFLAGS="-D warnings" cargo doc --quiet --locked --no-deps --package wordline-base --package wordline-config --package wordline-flash --package wordline-ftl --package wordline-systems --package wordline-observe --package wordline-engine --package wordline-drive --package wordline-trace
 
 bench: ## speed and memory against the goals; MQSIM=path measures MQSim's binary beside ours
 	@$(BENCH_BUILD) && $(BENCH)
