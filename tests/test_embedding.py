@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -236,6 +238,13 @@ def test_an_example_runs(name: str) -> None:
     assert reads == "400" and 40 < float(mean) < 500
 
 
+def test_the_block_of_the_documentation_runs() -> None:
+    page = (EXAMPLES.parent / "embedding.md").read_text()
+    (code,) = re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    process = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True)
+    assert process.returncode == 0 and process.stdout.startswith("["), process.stderr
+
+
 def test_both_examples_give_the_same_every_time() -> None:
     sys.path.insert(0, str(EXAMPLES))
     try:
@@ -248,3 +257,34 @@ def test_both_examples_give_the_same_every_time() -> None:
         assert asyncio.run(asyncio_drive.main()) == asyncio.run(asyncio_drive.main())
     finally:
         sys.path.remove(str(EXAMPLES))
+
+
+class Oldest:
+    needs = ("full_order",)
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def choose(self, blocks: Any) -> int | None:
+        self.asked += 1
+        return next((i for i in blocks.full_order if blocks.valid[i] <= blocks.most_valid), None)
+
+
+def test_threads_take_turns_with_one_drive_even_where_a_policy_needs_python() -> None:
+    policy = Oldest()
+    drive = wordline.prepare("mqsim", overrides=SMALL, policies={"gc": policy})
+    size = 65536
+    offsets = np.arange(400) * 7919 * size % (drive.logical_bytes - size) // size * size
+
+    def write(_: int) -> None:
+        for _ in range(10):
+            drive.submit_many(2**40, "write", offsets, size)
+            assert drive.outstanding > 0
+
+    with ThreadPoolExecutor(3) as threads:
+        list(threads.map(write, range(3)))
+        draining = threads.submit(drive.drain)
+        while not draining.done():
+            assert drive.now >= 0
+        draining.result()
+    assert len(drive.completions()) == 3 * 10 * 400 and policy.asked > 0

@@ -14,11 +14,10 @@ impl Drive {
     /// Checks every table of the drive against the others, on a copy that has come to rest: what checked mode does at the end of a run.
     ///
     /// # Errors
-    /// [`Error::Fault`]: what is wrong. [`Error::Request`]: the drive isn't in checked mode.
+    /// [`Error::Fault`]: what is wrong. [`Error::Unchecked`]: it isn't in checked mode.
     pub fn audit(&self) -> Result<CheckedReport, Error> {
         if !self.setup.checked {
-            let reason = "an audit: allowed: a drive in checked mode".to_owned();
-            return Err(Error::Request { number: 0, reason });
+            return Err(Error::Unchecked);
         }
         let mut copy = self.fork()?;
         copy.drain()?;

@@ -98,15 +98,26 @@ impl Builder {
     /// # Errors
     /// A description that can't be: key, value, what is allowed, and where it stands.
     pub fn build(&self) -> Result<Drive, Error> {
-        Drive::prepare(self.setup()?)
+        let layer = |text: Text| Layer::from_toml(&text.label, &text.toml);
+        let device = layer(self.device.text(|name| preset(Kind::Device, name))?)?;
+        let scheme = layer(self.scheme.text(scheme)?)?;
+        Drive::prepare(self.setup(&device, &scheme)?).map_err(|error| match error {
+            Error::Config(error) => Error::Config(self.told(error, device, scheme)),
+            other => other,
+        })
+    }
+
+    /// An error that was found as the drive was prepared, with the place where the value stands.
+    fn told(&self, error: ConfigError, device: Layer, scheme: Layer) -> ConfigError {
+        let (drive, defaults) = device.split("scheme");
+        let layers = Layers::new().with(drive.under("device")).with(defaults).with(scheme.under("scheme"));
+        let overrides = Layer::from_overrides(&self.overrides).unwrap_or_default();
+        layers.with(overrides).attach_origin(error)
     }
 
     /// All that the drive depends on.
-    fn setup(&self) -> Result<Setup, ConfigError> {
-        let device = self.device.text(|name| preset(Kind::Device, name))?;
-        let scheme = self.scheme.text(scheme)?;
-        let layer = |text: &Text| Layer::from_toml(&text.label, &text.toml);
-        let (device, scheme) = resolve_run(&layer(&device)?, &layer(&scheme)?, &self.overrides)?;
+    fn setup(&self, device: &Layer, scheme: &Layer) -> Result<Setup, ConfigError> {
+        let (device, scheme) = resolve_run(device, scheme, &self.overrides)?;
         Ok(Setup {
             device,
             scheme,

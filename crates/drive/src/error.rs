@@ -35,6 +35,9 @@ pub enum Error {
         /// The latest, ns.
         latest: u64,
     },
+    /// An audit of a drive that isn't in checked mode.
+    #[error("an audit: allowed: of a drive in checked mode")]
+    Unchecked,
     /// The drive found itself inconsistent, or can't go on: nothing more can be asked of it.
     #[error("the drive is inconsistent: {0}")]
     Fault(String),

@@ -55,6 +55,8 @@ fn descriptions_that_cannot_be_are_told_with_key_value_and_place() {
     assert!(slip(builder().set("device.geometry.blocks", "0")).contains("device.geometry.blocks = 0"));
     assert!(slip(builder().set("workload.source.kind", "trace")).contains("workload"));
     assert!(slip(builder().start("ocupancy = 1")).contains("did you mean `occupancy`?"));
+    let later = slip(builder().device("mqsim").set("device.geometry.blocks", "24"));
+    assert!(later.starts_with("mqsim.toml:") && later.contains("overprovisioning"), "{later}");
     let follows = slip(builder().start("occupancy = \"footprint\""));
     assert!(follows.starts_with("start:1: workload.start.occupancy"), "{follows}");
     assert!(slip(builder().start("settle_requests = 5")).contains("settle_requests = 5"));
