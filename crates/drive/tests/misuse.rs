@@ -1,6 +1,7 @@
 //! What can't be done is refused by name, and nothing has happened then.
 
-use wordline_drive::{Drive, Error, Op, Request, Text};
+use wordline_base::rng::{below, stream};
+use wordline_drive::{Drive, Error, Op, Request, Text, op_of_number};
 
 fn small() -> Drive {
     let builder = Drive::builder().device("mqsim").set("device.geometry.blocks", "32");
@@ -93,4 +94,37 @@ fn a_drive_whose_life_has_ended_says_so_and_keeps_its_answers() {
     assert!(drive.statistics().unwrap().report.end_of_life.is_some());
     let mut again = Drive::restore(&drive.save().unwrap()).unwrap();
     assert_eq!(again.drain(), Err(ended));
+}
+
+#[test]
+fn nothing_that_is_asked_makes_it_panic_or_lose_a_request() {
+    let whole = small();
+    let bytes = whole.logical_bytes();
+    let latest = u64::MAX / 2;
+    let strange = [0, 1, 511, 512, 4096, 65_537, bytes - 1, bytes, bytes + 1, latest, latest + 1, u64::MAX];
+    let mut refused = 0;
+    for seed in 0..30 {
+        let mut random = stream(seed, "strange");
+        let (mut drive, mut submitted, mut answered) = (whole.fork().unwrap(), 0, 0);
+        for tag in 0..60 {
+            let mut one = || strange[below(&mut random, strange.len() as u32) as usize];
+            let (time, offset, length) = (one(), one(), one().min(1 << 20));
+            let number = below(&mut random, 6) as u8;
+            let op = op_of_number(number).unwrap_or(Op::Flush);
+            let request = Request { time, op, offset, length, tag, stream: number.into() };
+            match below(&mut random, 5) {
+                0 => refused += u64::from(drive.advance(time).is_err()),
+                1 => answered += drive.completions().unwrap().count(),
+                2 => drive = Drive::restore(&drive.save().unwrap()).unwrap(),
+                _ => match drive.submit(request) {
+                    Ok(()) => submitted += 1,
+                    Err(_) => refused += 1,
+                },
+            }
+        }
+        drive.drain().unwrap();
+        answered += drive.completions().unwrap().count();
+        assert_eq!((answered, drive.outstanding(), drive.next_event().is_ok()), (submitted, 0, true));
+    }
+    assert!(refused > 100);
 }
