@@ -13,7 +13,7 @@ from wordline import schemes
 from wordline._core import WordlineError
 from wordline.presets import DEFAULT_DEVICE, Given, load, toml_key, toml_value
 from wordline.result import Record
-from wordline.simulation import override_list
+from wordline.scenario import override_list
 
 OPS: tuple[str, ...] = ("read", "write", "write_fua", "trim", "flush")
 """The operations. Where they are numbers, each is its place."""

@@ -93,7 +93,7 @@ struct EvenOnly;
 
 impl ReadReclaim for EvenOnly {
     fn reclaim(&mut self, worn: &WornBlock, _drive: &DriveView<'_>) -> Decision {
-        if worn.block % 2 == 0 { Decision::Superblock } else { Decision::Leave }
+        if worn.block.is_multiple_of(2) { Decision::Superblock } else { Decision::Leave }
     }
 }
 
