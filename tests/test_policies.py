@@ -95,6 +95,8 @@ class CachesPages:
 
     def loaded(self, translation_page: int, page: int, sizes: MapSizes) -> list[tuple[int, bool]]:
         assert translation_page == page // sizes.entries_per_page < sizes.translation_pages
+        if translation_page in self.cached:
+            return []  # Once for each page that waited for it.
         self.loads += 1
         self.cached[translation_page] = False
         if len(self.cached) <= self.pages:
@@ -216,7 +218,8 @@ def test_a_map_of_ones_own_reads_what_it_asks_for_and_writes_what_gives_way() ->
     policy = CachesPages()
     result = run(policies={"mapping": policy}, more=on_flash)
     counters = result.mapping
-    assert counters.misses >= policy.loads == counters.loads > 100
+    # Pages that are with the controller still need no read.
+    assert counters.misses >= policy.loads >= counters.loads > 100
     assert result.flash.map_read.operations >= counters.loads
     assert counters.write_backs > 100
     larger = CachesPages(pages=64)
