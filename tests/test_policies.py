@@ -220,7 +220,7 @@ def test_a_map_of_ones_own_reads_what_it_asks_for_and_writes_what_gives_way() ->
     counters = result.mapping
     # Pages that are with the controller still need no read.
     assert counters.misses >= policy.loads >= counters.loads > 100
-    assert result.flash.map_read.operations >= counters.loads
+    assert result.flash.by_class.map_read.operations >= counters.loads
     assert counters.write_backs > 100
     larger = CachesPages(pages=64)
     run(policies={"mapping": larger}, more=on_flash)
