@@ -193,7 +193,7 @@ impl Drive {
     /// A drive that has failed; a policy of a user's own that can't be forked.
     pub fn fork(&self) -> Result<Self, Error> {
         self.check_sound()?;
-        let inner = self.inner.fork(&self.setup)?;
+        let inner = self.inner.fork()?;
         let (setup, front, failed) = (self.setup.clone(), self.front.clone(), self.failed.clone());
         Ok(Self { setup, inner, front, limits: self.limits, is_used: self.is_used, failed })
     }

@@ -2,8 +2,7 @@
 
 use wordline_engine::array::Array;
 use wordline_engine::device::Device;
-use wordline_engine::snapshot::{In, Out};
-use wordline_engine::{RunError, Setup, Unobserved, Volume};
+use wordline_engine::{RunError, Setup, Unobserved};
 
 /// Either.
 pub(crate) enum Inner {
@@ -45,24 +44,10 @@ impl Inner {
     }
 
     /// A second one in the same state.
-    pub fn fork(&self, setup: &Setup) -> Result<Self, RunError> {
-        match self {
-            Self::Device(device) => Ok(Self::Device(Box::new(device.fork()?))),
-            Self::Array(_) => self.copied(setup),
-        }
-    }
-
-    /// The same by way of what is saved.
-    fn copied(&self, setup: &Setup) -> Result<Self, RunError> {
-        let mut bytes = Vec::new();
-        let mut out = Out::begin(&mut bytes)?;
-        of_either!(self, volume => Volume::save(&**volume, &mut out))?;
-        out.finish()?;
-        let mut copy = Self::empty(setup)?;
-        let mut bytes = bytes.as_slice();
-        let mut input = In::begin(&mut bytes)?;
-        of_either!(&mut copy, volume => Volume::restore(&mut **volume, &mut input))?;
-        input.finish()?;
-        Ok(copy)
+    pub fn fork(&self) -> Result<Self, RunError> {
+        Ok(match self {
+            Self::Device(device) => Self::Device(Box::new(device.fork()?)),
+            Self::Array(array) => Self::Array(Box::new(array.fork()?)),
+        })
     }
 }

@@ -1,9 +1,43 @@
 //! The state of an array in a snapshot: that of its drives, and what it keeps itself.
 
 use super::Array;
+use crate::device::Device;
 use crate::snapshot::{In, Out, SnapshotError};
 
 impl Array {
+    /// A second array in the same state. They don't influence each other from then on. Probes are not copied; a policy of a user's
+    /// own must be able to fork.
+    pub fn fork(&self) -> Result<Self, SnapshotError> {
+        let Self {
+            config,
+            members,
+            requests,
+            free,
+            parts: _,
+            turn,
+            now,
+            completed,
+            answered,
+            recorder,
+            reader,
+            link,
+        } = self;
+        Ok(Self {
+            config: config.clone(),
+            members: members.iter().map(Device::fork).collect::<Result<_, _>>()?,
+            requests: requests.clone(),
+            free: free.clone(),
+            parts: Vec::new(),
+            turn: *turn,
+            now: *now,
+            completed: *completed,
+            answered: answered.clone(),
+            recorder: recorder.clone(),
+            reader: *reader,
+            link: *link,
+        })
+    }
+
     pub(super) fn save_state(&self, out: &mut Out<'_>) -> Result<(), SnapshotError> {
         let Self {
             config: _,
