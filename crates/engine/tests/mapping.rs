@@ -469,8 +469,8 @@ impl Mapping for Forgetful {
         }
         Found::Load(view.sizes.page_of(lookup.lpa))
     }
-    fn loaded(&mut self, _: u32, lpa: Lpa, _: &MapView<'_>, _: &mut Vec<WriteBack>) {
-        self.0 = lpa.0;
+    fn loaded(&mut self, _: u32, lookup: &Lookup, _: &MapView<'_>, _: &mut Vec<WriteBack>) {
+        self.0 = lookup.lpa.0;
     }
     fn keeps_map_on_flash(&self) -> bool {
         true
@@ -490,6 +490,34 @@ fn checked_mode_finds_an_entry_that_was_lost_when_it_is_loaded_and_at_the_end() 
     };
     assert!(lost(vec![write(0, 5)]));
     assert!(lost(vec![write(0, 5), read(10_000_000, 5), read(20_000_000, 6)]));
+}
+
+/// Notes what it is asked: page, pages of the request from there on, flow.
+struct Listener(Asked);
+
+type Asked = std::sync::Arc<std::sync::Mutex<Vec<(u32, u32, Option<u16>)>>>;
+
+impl Mapping for Listener {
+    fn name(&self) -> &str {
+        "listener"
+    }
+    fn find(&mut self, lookup: &Lookup, view: &MapView<'_>) -> Found {
+        self.0.lock().unwrap().push((lookup.lpa.0, lookup.units, lookup.flow));
+        Found::Known(view.find(lookup.lpa))
+    }
+}
+
+#[test]
+fn a_look_up_says_how_much_of_its_request_is_to_come_and_whose_it_is() {
+    let setup = setup(device(1, 1, 1, 1));
+    let mut drive = setup.prepare(&[]).unwrap();
+    let asked = Asked::default();
+    drive.set_mapping(Box::new(Listener(asked.clone())));
+    // Parts of pages count as pages.
+    let some = HostRequest { offset: 5 * 4096 + 512, length: 8192, flow: 3, ..read(0, 5) };
+    record_on(&setup, drive, &mut Listed(vec![some, write(1_000_000, 9)])).unwrap();
+    let flow = Some(3);
+    assert_eq!(*asked.lock().unwrap(), [(5, 3, flow), (6, 2, flow), (7, 1, flow), (9, 1, Some(0))]);
 }
 
 /// A system that knows where even pages are, supposes where those divisible by three are, and leaves the rest to
@@ -650,8 +678,8 @@ impl Mapping for Chance {
             _ => Found::Known(truth),
         }
     }
-    fn loaded(&mut self, _: u32, lpa: Lpa, _: &MapView<'_>, _: &mut Vec<WriteBack>) {
-        self.1 = lpa.0;
+    fn loaded(&mut self, _: u32, lookup: &Lookup, _: &MapView<'_>, _: &mut Vec<WriteBack>) {
+        self.1 = lookup.lpa.0;
     }
     fn wrong_guess(&mut self, lpa: Lpa, _: Ppa, _: Lpa) {
         if self.0.below(2) == 0 {

@@ -78,6 +78,16 @@ impl AboveFtl for Device {
     }
 
     #[inline]
+    fn flow_of_request(&self, request: u32) -> Option<u16> {
+        self.front.requests.get(request as usize).map(|request| request.flow())
+    }
+
+    #[inline]
+    fn units_from(&self, request: u32, lpa: Lpa, unit_bytes: u32) -> u32 {
+        self.front.units_from(request, lpa, unit_bytes)
+    }
+
+    #[inline]
     fn wanted_range(&self, request: u32, lpa: Lpa, unit_bytes: u32) -> (u32, u32) {
         self.front.wanted_range(request, lpa, unit_bytes)
     }

@@ -48,6 +48,17 @@ impl Front {
         (offset.saturating_sub(start) as u32, (offset + length).saturating_sub(start).min(unit) as u32)
     }
 
+    /// Mapping units of a request from this one on; 1 where the number is none of a request's.
+    pub(super) fn units_from(&self, number: u32, lpa: Lpa, unit_bytes: u32) -> u32 {
+        let Some(HostRequest { offset, length, .. }) =
+            self.requests.get(number as usize).map(|it| it.request)
+        else {
+            return 1;
+        };
+        let end = (offset + length).div_ceil(u64::from(unit_bytes));
+        end.saturating_sub(u64::from(lpa.0)).max(1) as u32
+    }
+
     /// Whether a request is a write that is answered when it is programmed.
     pub(super) fn is_durable(&self, number: u32) -> bool {
         self.requests[number as usize].request.op == HostOp::WriteFua

@@ -128,7 +128,8 @@ impl Mapping for Demand {
         Found::Known(view.find(lookup.lpa))
     }
 
-    fn loaded(&mut self, _page: u32, lpa: Lpa, view: &MapView<'_>, writes: &mut Vec<WriteBack>) {
+    fn loaded(&mut self, _page: u32, lookup: &Lookup, view: &MapView<'_>, writes: &mut Vec<WriteBack>) {
+        let lpa = lookup.lpa;
         self.just_loaded = lpa.0;
         if self.capacity.now(view.occupied()) > 0 && self.slots.find(lpa).is_none() {
             self.cache(lpa, false, view, writes);

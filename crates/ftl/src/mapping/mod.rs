@@ -42,6 +42,17 @@ pub struct Lookup {
     pub lpa: Lpa,
     /// Whether its entry is about to change: the page will be written.
     pub write: bool,
+    /// Logical pages of the same request from this one on, itself among them; 1 for what no request asks.
+    pub units: u32,
+    /// The flow (tenant) of that request; `None` for what the data cache writes back.
+    pub flow: Option<u16>,
+}
+
+impl Lookup {
+    /// Of a page by itself.
+    pub fn alone(lpa: Lpa, write: bool) -> Self {
+        Self { lpa, write, units: 1, flow: None }
+    }
 }
 
 /// What the firmware knows of where a logical page is.
@@ -109,9 +120,9 @@ pub trait Mapping {
     /// Where a page is, as far as the firmware knows.
     fn find(&mut self, lookup: &Lookup, view: &MapView<'_>) -> Found;
 
-    /// The translation page that was asked for on behalf of `lpa` is in the controller; [`Mapping::find`] follows at
+    /// The translation page that this look-up asked for is in the controller; [`Mapping::find`] follows at
     /// once for each page that waited for it. Entries that had to make room may have to be written.
-    fn loaded(&mut self, _page: u32, _lpa: Lpa, _view: &MapView<'_>, _writes: &mut Vec<WriteBack>) {}
+    fn loaded(&mut self, _page: u32, _lookup: &Lookup, _view: &MapView<'_>, _writes: &mut Vec<WriteBack>) {}
 
     /// There was something else at the place guessed: this logical page, or none that could be told ([`Lpa::NONE`]).
     fn wrong_guess(&mut self, _lpa: Lpa, _guessed: Ppa, _found: Lpa) {}

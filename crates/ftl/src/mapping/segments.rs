@@ -171,7 +171,7 @@ impl Mapping for Segments {
         Found::Known(view.find(lookup.lpa))
     }
 
-    fn loaded(&mut self, page: u32, _lpa: Lpa, view: &MapView<'_>, writes: &mut Vec<WriteBack>) {
+    fn loaded(&mut self, page: u32, _lookup: &Lookup, view: &MapView<'_>, writes: &mut Vec<WriteBack>) {
         if self.page(page).held == Held::No {
             self.take_in(page, view, writes);
         }
@@ -280,18 +280,18 @@ mod tests {
         with_view(|view| {
             let (mut segments, mut writes) = (segments(2, 8), Vec::new());
             for page in [0, 1] {
-                let lookup = Lookup { lpa: Lpa(4 * page), write: false };
+                let lookup = Lookup::alone(Lpa(4 * page), false);
                 assert_eq!(segments.find(&lookup, view), Found::Load(page));
-                segments.loaded(page, lookup.lpa, view, &mut writes);
+                segments.loaded(page, &lookup, view, &mut writes);
                 assert_eq!(segments.find(&lookup, view), Found::Known(Ppa::NONE));
             }
             // Another entry of the first page: known, and used later than the second page.
-            assert_eq!(segments.find(&Lookup { lpa: Lpa(3), write: true }, view), Found::Known(Ppa::NONE));
+            assert_eq!(segments.find(&Lookup::alone(Lpa(3), true), view), Found::Known(Ppa::NONE));
             segments.updated(&update(3), view, &mut writes);
-            segments.loaded(5, Lpa(20), view, &mut writes);
+            segments.loaded(5, &Lookup::alone(Lpa(20), false), view, &mut writes);
             assert!(writes.is_empty() && segments.is_dirty(Lpa(3)) && !segments.is_dirty(Lpa(5)));
-            assert_eq!(segments.find(&Lookup { lpa: Lpa(5), write: false }, view), Found::Load(1));
-            segments.loaded(6, Lpa(24), view, &mut writes);
+            assert_eq!(segments.find(&Lookup::alone(Lpa(5), false), view), Found::Load(1));
+            segments.loaded(6, &Lookup::alone(Lpa(24), false), view, &mut writes);
             assert_eq!(writes, [WriteBack { page: 0, whole: true }]);
             assert_eq!((segments.cached_entries(), segments.dirty_entries()), (8, 0));
         });
@@ -309,7 +309,7 @@ mod tests {
             assert_eq!(writes, [WriteBack { page: 2, whole: false }]);
             assert!(!segments.is_dirty(Lpa(9)) && segments.is_dirty(Lpa(12)));
             // A page that is taken in brings what is held of it.
-            segments.loaded(3, Lpa(12), view, &mut writes);
+            segments.loaded(3, &Lookup::alone(Lpa(12), false), view, &mut writes);
             assert!(segments.is_dirty(Lpa(13)) && segments.changes.find(Lpa(12)).is_none());
         });
     }

@@ -59,6 +59,12 @@ pub trait AboveFtl: Above {
     /// Stream of a request; `None` where the number is none of a request's.
     fn stream_of_request(&self, request: u32) -> Option<u16>;
 
+    /// Flow of a request; `None` where the number is none of a request's.
+    fn flow_of_request(&self, request: u32) -> Option<u16>;
+
+    /// Mapping units of a request from this one on, itself among them.
+    fn units_from(&self, request: u32, lpa: Lpa, unit_bytes: u32) -> u32;
+
     /// The bytes of a unit that a request wants: first, and behind the last.
     fn wanted_range(&self, request: u32, lpa: Lpa, unit_bytes: u32) -> (u32, u32);
 

@@ -152,8 +152,8 @@ fn use_map_until_stationary<A: AboveFtl>(
     let (mut seen, mut look, mut last, mut before) = (0, FIRST_LOOK, MOST_ACCESSES, None);
     while seen < last.min(MOST_ACCESSES) {
         let Some((units, write)) = pages.next(writes_only)? else { break };
-        for lpa in units.map(Lpa).filter(|&lpa| above.ftl().is_mapped(lpa)).collect::<Vec<_>>() {
-            use_map_entry(above, lpa, write);
+        for lpa in units.clone().map(Lpa).filter(|&lpa| above.ftl().is_mapped(lpa)).collect::<Vec<_>>() {
+            use_map_entry(above, &Lookup { lpa, write, units: units.end - lpa.0, flow: None });
             seen += 1;
         }
         if seen >= look {
@@ -171,7 +171,8 @@ fn use_map_until_stationary<A: AboveFtl>(
     Ok(seen)
 }
 
-fn use_map_entry<A: AboveFtl>(above: &mut A, lpa: Lpa, write: bool) {
+fn use_map_entry<A: AboveFtl>(above: &mut A, lookup: &Lookup) {
+    let &Lookup { lpa, write, .. } = lookup;
     let ppa = above.ftl().lookup(lpa);
     let caches_data = above.caches_data();
     let ftl = above.ftl_mut();
@@ -182,8 +183,8 @@ fn use_map_entry<A: AboveFtl>(above: &mut A, lpa: Lpa, write: bool) {
     // With a data cache the host's writes ask for nothing: its write-backs change the entries.
     if !write || !caches_data {
         for _ in 0..MOST_QUESTIONS {
-            let Found::Load(page) = policy.find(&Lookup { lpa, write }, &view) else { break };
-            policy.loaded(page, lpa, &view, &mut writes);
+            let Found::Load(page) = policy.find(lookup, &view) else { break };
+            policy.loaded(page, lookup, &view, &mut writes);
         }
     }
     if write {

@@ -289,8 +289,8 @@ impl Ftl {
             sizes: translation.sizes,
         };
         let (policy, writes) = (translation.policy.get_mut(), &mut translation.writes);
-        let lookup = Lookup { lpa, write: dirty };
-        policy.loaded(translation.sizes.page_of(lpa), lpa, &view, writes);
+        let lookup = Lookup::alone(lpa, dirty);
+        policy.loaded(translation.sizes.page_of(lpa), &lookup, &view, writes);
         if again {
             // What asks again for what was just loaded is no second use of it.
             for _ in 0..2 {

@@ -1,14 +1,14 @@
 //! Guesses of address translation: a place is read where a page may be, and judged by what is there.
 
 use crate::events::Event;
-use crate::mapping::{Found, Lookup};
+use crate::mapping::Found;
 use crate::work::above::AboveFtl;
 use crate::work::counted::Counted;
 use crate::work::ftl::Ftl;
 use crate::work::purposes::Purpose;
 use crate::work::reads::read::keep_units;
-use crate::work::translation::look_ups::ask_again;
-use wordline_base::class::{Class, FlashOp};
+use crate::work::translation::look_ups::{ask_again, question_of};
+use wordline_base::class::Class;
 use wordline_base::ids::{Lpa, Ppa};
 use wordline_base::parts::Part;
 use wordline_flash::sched::queue::{NONE, Op, OpId};
@@ -83,12 +83,12 @@ pub fn has_withdrawn<A: AboveFtl>(above: &mut A, head: OpId) -> bool {
 
 /// Whether the page of a guess has moved since, and its system knows that it can't be there any more.
 fn is_withdrawn<A: AboveFtl>(above: &mut A, unit: OpId) -> bool {
-    let Purpose { lpa, partial, .. } = above.ftl().purposes[unit];
-    let Op { ppa, class, tentative, .. } = above.flash().pool[unit];
-    let write = partial || class.op() == FlashOp::Program;
-    tentative
-        && above.ftl().lookup(lpa) != ppa
-        && above.find_in_systems(&Lookup { lpa, write }) != Some(Found::Guess(ppa))
+    let Op { ppa, tentative, .. } = above.flash().pool[unit];
+    if !tentative || above.ftl().lookup(above.ftl().purposes[unit].lpa) == ppa {
+        return false;
+    }
+    let lookup = question_of(above, unit);
+    above.find_in_systems(&lookup) != Some(Found::Guess(ppa))
 }
 
 fn withdraw_guess<A: AboveFtl>(above: &mut A, unit: OpId) {

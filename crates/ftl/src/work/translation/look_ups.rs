@@ -247,11 +247,19 @@ fn first_answer<A: AboveFtl>(above: &mut A, id: OpId) -> Found {
     found
 }
 
+/// What is asked about the page of an operation.
+pub(crate) fn question_of<A: AboveFtl>(above: &A, id: OpId) -> Lookup {
+    let Purpose { whose, lpa, partial, .. } = above.ftl().purposes[id];
+    let write = partial || above.flash().pool[id].class.op() == FlashOp::Program;
+    let Some(request) = whose.host() else { return Lookup::alone(lpa, write) };
+    let units = above.units_from(request, lpa, above.ftl().geometry.unit_bytes);
+    Lookup { lpa, write, units, flow: above.flow_of_request(request) }
+}
+
 /// Asks where the page of an operation is, and checks the answer.
 fn ask<A: AboveFtl>(above: &mut A, id: OpId) -> Found {
-    let Purpose { lpa, partial, .. } = above.ftl().purposes[id];
-    let class = above.flash().pool[id].class;
-    let lookup = Lookup { lpa, write: partial || class.op() == FlashOp::Program };
+    let lookup = question_of(above, id);
+    let lpa = lookup.lpa;
     let noted = above.ftl().purposes[id].tag;
     let asked = (noted & !LOADS_FOR_POLICY) + 1;
     // Whom a translation page was read for finds the entry in it: a system would but guess what is known by then.
@@ -400,13 +408,14 @@ fn map_read_for<A: AboveFtl>(above: &mut A, id: OpId, page: u32) -> Option<OpId>
 /// The translation page that a page of a request needs is in the controller.
 pub(crate) fn page_is_here<A: AboveFtl>(above: &mut A, id: OpId, page: u32) {
     end_translation_wait(above, id);
-    let lpa = above.ftl().purposes[id].lpa;
+    let lookup = question_of(above, id);
+    let lpa = lookup.lpa;
     compare_with_flash(above, lpa, page);
     let ftl = above.ftl_mut();
     let Translation { policy, sizes, writes, .. } = &mut ftl.translation;
     let occupied = ftl.mapped_units as u32;
     let view = MapView { map: &ftl.map, layout: &ftl.layout, occupied, sizes: *sizes };
-    policy.get_mut().loaded(page, lpa, &view, writes);
+    policy.get_mut().loaded(page, &lookup, &view, writes);
     let waits = policy.get().waits_for_evictions();
     above.tell_translation(&Event::Loaded { page, lpa });
     let written = if above.ftl().translation.writes.is_empty() { None } else { write_back(above) };
