@@ -51,7 +51,7 @@ pub const KEYS: &[(&str, &[&str])] = &[
         ],
     ),
     ("scheme.read_counts", &["block", "page"]),
-    ("scheme.mapping.policy", &["demand", "segments", "journaled"]),
+    ("scheme.mapping.policy", &["demand", "segments", "tpftl", "journaled"]),
     ("device.link.host_memory_ns", &["700"]),
     ("scheme.mapping.unmapped_reads", &["allocate"]),
     ("scheme.mapping.cache_bytes", &["64", "4096"]),

@@ -127,6 +127,7 @@ pub const PARTS: &[Part] = &[
     part("page-map", &[Slot::Mapping], "mapping.policy = 'page'"),
     part("dftl", &[Slot::Mapping], "mapping.policy = 'demand'\nmapping.cache_bytes = 512"),
     part("segments", &[Slot::Mapping], "mapping.policy = 'segments'\nmapping.host_memory = true"),
+    part("tpftl", &[Slot::Mapping], "mapping.policy = 'tpftl'\nmapping.cache_bytes = 512"),
     part("journaled", &[Slot::Mapping], "mapping.policy = 'journaled'"),
     part("static", &[Slot::Placement], "placement.policy = 'static'"),
     part("dynamic", &[Slot::Placement], "placement.policy = 'dynamic'"),

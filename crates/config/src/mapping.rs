@@ -14,7 +14,7 @@ pub struct MappingConfig {
     /// What a read of a page that holds no data does.
     #[serde(default)]
     pub unmapped_reads: UnmappedReads,
-    /// Memory of the cached entries of `demand` (0 = none is kept), or of the translation pages of `segments` (at least one is
+    /// Memory of the cached entries of `demand` and `tpftl` (0 = none is kept), or of the translation pages of `segments` (at least one is
     /// kept), bytes; default 256 KiB.
     #[serde(default = "default_cache")]
     pub cache_bytes: u64,
@@ -24,7 +24,8 @@ pub struct MappingConfig {
     /// What `cache_share` is a share of.
     #[serde(default, skip_serializing_if = "is_default")]
     pub cache_share_of: ShareOf,
-    /// DRAM that a cached entry takes (a logical and a physical page number), bytes; 1 to 64, default 8.
+    /// DRAM that a cached entry takes, or a change of one that isn't cached (a logical and a physical page number), bytes; 1 to 64,
+    /// default 8. Cached entries of `tpftl` take `node_entry_bytes`.
     #[serde(default = "default_entry")]
     pub entry_bytes: u32,
     /// Bytes of an entry in a translation page on flash (a physical page number); 1 to 64, default 4. A translation page
@@ -66,6 +67,26 @@ pub struct MappingConfig {
     /// by default: it changes its entry, wherever that is.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub write_back_lookups: bool,
+    /// DRAM of an entry in a translation page node of `tpftl` (its offset in the translation page, and a physical page number),
+    /// bytes; 1 to 64, default 6.
+    #[serde(default = "default_node_entry", skip_serializing_if = "is_default_node_entry")]
+    pub node_entry_bytes: u32,
+    /// DRAM of a node besides its entries (the number of its translation page), bytes; 0 to 64, default 4.
+    #[serde(default = "default_node", skip_serializing_if = "is_default_node")]
+    pub node_bytes: u32,
+    /// Whether a miss takes in what else of its request lies in the same translation page.
+    #[serde(default = "yes", skip_serializing_if = "is_yes")]
+    pub request_prefetch: bool,
+    /// Nodes by which their number has to fall until a miss also takes in as many entries behind it as are cached in a row before
+    /// it, and to rise until it no longer does; 0 to 65536, default 3; 0 = never.
+    #[serde(default = "default_threshold", skip_serializing_if = "is_default_threshold")]
+    pub prefetch_threshold: u32,
+    /// Whether all dirty entries of a node are clean when one of them was written.
+    #[serde(default = "yes", skip_serializing_if = "is_yes")]
+    pub batch_update: bool,
+    /// Whether clean entries of a node make room before dirty ones.
+    #[serde(default = "yes", skip_serializing_if = "is_yes")]
+    pub clean_first: bool,
     /// Flash that the journal of `journaled` goes round in, bytes, rounded up to whole program units; at least two of them; 0, the
     /// default = a quarter of the translation pages.
     #[serde(default, skip_serializing_if = "is_default")]
@@ -95,6 +116,12 @@ impl Default for MappingConfig {
             eviction: Eviction::default(),
             host_memory: false,
             write_back_lookups: false,
+            node_entry_bytes: default_node_entry(),
+            node_bytes: default_node(),
+            request_prefetch: true,
+            prefetch_threshold: default_threshold(),
+            batch_update: true,
+            clean_first: true,
             journal_bytes: 0,
             journal_entry_bytes: default_entry(),
         }
@@ -117,6 +144,38 @@ fn is_default_entry(bytes: &u32) -> bool {
     *bytes == default_entry()
 }
 
+fn default_node_entry() -> u32 {
+    6
+}
+
+fn is_default_node_entry(bytes: &u32) -> bool {
+    *bytes == default_node_entry()
+}
+
+fn default_node() -> u32 {
+    4
+}
+
+fn is_default_node(bytes: &u32) -> bool {
+    *bytes == default_node()
+}
+
+fn default_threshold() -> u32 {
+    3
+}
+
+fn is_default_threshold(nodes: &u32) -> bool {
+    *nodes == default_threshold()
+}
+
+fn yes() -> bool {
+    true
+}
+
+fn is_yes(said: &bool) -> bool {
+    *said
+}
+
 fn default_translation_entry() -> u32 {
     4
 }
@@ -132,6 +191,8 @@ pub enum MappingKind {
     Demand,
     /// A page map on flash, whose translation pages are cached whole.
     Segments,
+    /// A page map on flash, whose entries are cached by translation page and fetched ahead (TPFTL, Zhou et al. 2015).
+    Tpftl,
     /// A page map, whole in DRAM, which a journal and write-backs of translation pages keep on flash.
     Journaled,
 }
@@ -144,6 +205,11 @@ impl MappingKind {
 
     /// Whether DRAM holds only some of it.
     pub fn is_cached(self) -> bool {
+        matches!(self, Self::Demand | Self::Segments | Self::Tpftl)
+    }
+
+    /// Whether a formula says what a load of a known law leaves in the cache; else its requests go through it one by one.
+    pub fn leaves_by_formula(self) -> bool {
         matches!(self, Self::Demand | Self::Segments)
     }
 }
@@ -237,6 +303,9 @@ impl MappingConfig {
             let least = self.translation_entry_bytes;
             check_range("translation_page_bytes", self.translation_page_bytes, least, 1 << 20)?;
         }
+        check_range("node_entry_bytes", self.node_entry_bytes, 1, 64)?;
+        check_range("node_bytes", self.node_bytes, 0, 64)?;
+        check_range("prefetch_threshold", self.prefetch_threshold, 0, 1 << 16)?;
         check_range("search_buckets", self.search_buckets, 0, 1 << 30)?;
         // What the journal may take depends on the drive.
         check_range("journal_bytes", self.journal_bytes, 0, 1 << 48)?;

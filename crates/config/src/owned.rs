@@ -21,8 +21,9 @@ pub struct Slot {
     pub owned: &'static [(&'static str, &'static [&'static str])],
 }
 
-const CACHED: &[&str] = &["demand", "segments"];
-const ON_FLASH: &[&str] = &["demand", "segments", "journaled"];
+const CACHED: &[&str] = &["demand", "segments", "tpftl"];
+const ON_FLASH: &[&str] = &["demand", "segments", "tpftl", "journaled"];
+const BY_NODE: &[&str] = &["tpftl"];
 const RECLAIMS: &[&str] = &["block", "superblock", "shuffler", "page"];
 const MOVES_SUPERBLOCKS: &[&str] = &["superblock", "shuffler", "page"];
 const SLC: &[&str] = &["static", "dynamic"];
@@ -35,7 +36,7 @@ pub const SCHEME: &[Slot] = &[
     Slot {
         table: "mapping",
         choice: "policy",
-        choices: &["page", "demand", "segments", "journaled"],
+        choices: &["page", "demand", "segments", "tpftl", "journaled"],
         owned: &[
             ("cache_bytes", CACHED),
             ("cache_share", CACHED),
@@ -43,7 +44,7 @@ pub const SCHEME: &[Slot] = &[
             ("entry_bytes", CACHED),
             ("translation_page_bytes", ON_FLASH),
             ("stored_at_start", ON_FLASH),
-            ("loads", CACHED),
+            ("loads", &["demand", "segments"]),
             ("search_buckets", CACHED),
             ("protected_share", &["demand"]),
             ("batch_entries", CACHED),
@@ -51,6 +52,12 @@ pub const SCHEME: &[Slot] = &[
             ("eviction", CACHED),
             ("host_memory", CACHED),
             ("write_back_lookups", CACHED),
+            ("node_entry_bytes", BY_NODE),
+            ("node_bytes", BY_NODE),
+            ("request_prefetch", BY_NODE),
+            ("prefetch_threshold", BY_NODE),
+            ("batch_update", BY_NODE),
+            ("clean_first", BY_NODE),
             ("journal_bytes", &["journaled"]),
             ("journal_entry_bytes", &["journaled"]),
         ],

@@ -62,6 +62,7 @@ mod stationary;
 mod streams;
 mod systems;
 mod together;
+mod tpftl;
 mod used_map;
 mod victims;
 mod watched;

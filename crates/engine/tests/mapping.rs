@@ -79,7 +79,8 @@ fn only_a_map_that_is_cached_lies_in_the_hosts_memory() {
     setup.scheme.mapping =
         MappingConfig { policy: MappingKind::Page, host_memory: true, ..MappingConfig::default() };
     let error = setup.prepare(&[]).err().unwrap().to_string();
-    let allowed = "allowed: left out, or policy = \"demand\" or \"segments\": with \"page\" nothing reads it";
+    let cached = "\"demand\", \"segments\" or \"tpftl\"";
+    let allowed = format!("allowed: left out, or policy = {cached}: with \"page\" nothing reads it");
     assert_eq!(error, format!("scheme.mapping.host_memory = true: {allowed}"));
 }
 

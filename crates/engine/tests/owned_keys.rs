@@ -235,6 +235,14 @@ fn telling(policy: MappingKind) -> Setup {
     setup
 }
 
+const MAPPINGS: [MappingKind; 5] = [
+    MappingKind::Page,
+    MappingKind::Demand,
+    MappingKind::Segments,
+    MappingKind::Tpftl,
+    MappingKind::Journaled,
+];
+
 #[test]
 fn every_key_of_the_mapping_that_a_policy_reads_changes_what_comes_out() {
     let result = |setup: &Setup| {
@@ -251,7 +259,7 @@ fn every_key_of_the_mapping_that_a_policy_reads_changes_what_comes_out() {
         });
         serde_json::to_string(&run(setup, &mut Listed(requests.collect())).unwrap()).unwrap()
     };
-    let changes: [(&str, &str); 18] = [
+    let changes: [(&str, &str); 24] = [
         ("unmapped_reads", "allocate"),
         ("cache_bytes", "1024"),
         ("cache_share", "0.6"),
@@ -268,10 +276,16 @@ fn every_key_of_the_mapping_that_a_policy_reads_changes_what_comes_out() {
         ("eviction", "background"),
         ("host_memory", "true"),
         ("write_back_lookups", "true"),
+        ("node_entry_bytes", "12"),
+        ("node_bytes", "20"),
+        ("request_prefetch", "false"),
+        ("prefetch_threshold", "1"),
+        ("batch_update", "false"),
+        ("clean_first", "false"),
         ("journal_bytes", "65536"),
         ("journal_entry_bytes", "20"),
     ];
-    for policy in [MappingKind::Page, MappingKind::Demand, MappingKind::Segments, MappingKind::Journaled] {
+    for policy in MAPPINGS {
         let base = telling(policy);
         let plain = result(&base);
         for (key, value) in changes {
@@ -326,6 +340,6 @@ fn a_later_layer_that_chooses_another_policy_leaves_out_what_that_does_not_read(
     assert_eq!(
         both.unwrap_err(),
         "--set scheme.mapping.cache_bytes=4096: scheme.mapping.cache_bytes = 4096: \
-         allowed: 262144, or policy = \"demand\" or \"segments\": with \"page\" nothing reads it"
+         allowed: 262144, or policy = \"demand\", \"segments\" or \"tpftl\": with \"page\" nothing reads it"
     );
 }

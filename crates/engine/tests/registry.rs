@@ -37,7 +37,7 @@ macro_rules! registry {
     };
 }
 
-registry!(MAPPINGS: MappingKind { Page, Demand, Segments, Journaled });
+registry!(MAPPINGS: MappingKind { Page, Demand, Segments, Tpftl, Journaled });
 registry!(UNMAPPED: UnmappedReads { Zeros, Allocate });
 registry!(PLACEMENTS: PlacementKind { Static, Dynamic });
 registry!(SPANS: SuperblockSpan { None, Die, Chip, Channels, Drive });

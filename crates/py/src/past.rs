@@ -33,6 +33,8 @@ pub struct Past {
     never_rests: bool,
     /// Whether the cache of the map saw more of them.
     looked_up: bool,
+    /// Whether they go through it one by one: no formula says what they leave in it.
+    looked_up_singly: bool,
     /// What the reader of the result should know of that.
     pub note: Option<Note>,
 }
@@ -42,6 +44,7 @@ pub struct Past {
 pub struct Sources {
     pattern: Option<Source>,
     law: Option<Vec<Draws>>,
+    looked_up: Option<Source>,
     never_rests: bool,
 }
 
@@ -51,7 +54,10 @@ impl Sources {
         fn lent(source: &mut Option<Source>) -> Option<&mut dyn RequestSource> {
             source.as_mut().map(|source| &mut **source as &mut dyn RequestSource)
         }
-        let last = self.law.as_deref().map(LookedUp::Law);
+        let last = match lent(&mut self.looked_up) {
+            Some(requests) => Some(LookedUp::Requests(requests)),
+            None => self.law.as_deref().map(LookedUp::Law),
+        };
         Before { pattern: lent(&mut self.pattern), never_rests: self.never_rests, last }
     }
 }
@@ -86,6 +92,7 @@ impl Past {
             return Ok(());
         }
         self.looked_up = true;
+        self.looked_up_singly = !setup.scheme.mapping.policy.leaves_by_formula();
         let rests = if self.never_rests { ", without a rest" } else { "" };
         let pattern = match Writes::of(workload, context.drive_bytes) {
             Some(writes) => writes.pattern + rests,
@@ -158,16 +165,18 @@ impl Past {
 
     /// Requests by which the drive is prepared.
     pub fn sources(&self, described: &Described, context: &OpenContext<'_>) -> PyResult<Sources> {
-        let law = match self.looked_up {
+        let law = match self.looked_up && !self.looked_up_singly {
             true => law_before(&described.workload, context).map_err(|error| described.not_opened(error))?,
             false => None,
         };
-        let pattern = match self.carried_out {
-            true => requests_before(&described.workload, context),
+        let requests = |wanted: bool| match wanted {
+            true => {
+                requests_before(&described.workload, context).map_err(|error| described.not_opened(error))
+            }
             false => Ok(None),
         };
-        let pattern = pattern.map_err(|error| described.not_opened(error))?;
-        Ok(Sources { pattern, law, never_rests: self.never_rests })
+        let (pattern, looked_up) = (requests(self.carried_out)?, requests(self.looked_up_singly)?);
+        Ok(Sources { pattern, law, looked_up, never_rests: self.never_rests })
     }
 }
 

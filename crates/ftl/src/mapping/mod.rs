@@ -17,6 +17,7 @@ pub mod part;
 mod parted;
 pub mod scattered;
 pub mod segments;
+pub mod tpftl;
 pub mod used;
 pub mod view;
 
@@ -33,6 +34,7 @@ pub use layout::Layout;
 pub use page::{PageMap, WholeMap};
 pub use parity_layout::ParityLayout;
 pub use segments::Segments;
+pub use tpftl::Tpftl;
 pub use view::{MapSizes, MapView};
 
 /// A question of the engine: where is this page?
@@ -44,7 +46,7 @@ pub struct Lookup {
     pub write: bool,
     /// Logical pages of the same request from this one on, itself among them; 1 for what no request asks.
     pub units: u32,
-    /// The flow (tenant) of that request; `None` for what the data cache writes back.
+    /// The flow (tenant) of that request; `None` for what no request asks: write-backs of the data cache, preparation.
     pub flow: Option<u16>,
 }
 
@@ -176,10 +178,11 @@ pub trait Mapping {
     wordline_base::state_methods!(Mapping);
 }
 
-policies!(MappingPolicy, "mapping policy", rebuilt: [Page], stored: [Demand, Segments, Journaled]);
+policies!(MappingPolicy, "mapping policy", rebuilt: [Page], stored: [Demand, Segments, Journaled, Tpftl]);
 
 impl Stored for Demand {}
 impl Stored for Segments {}
+impl Stored for Tpftl {}
 
 /// The built-in policies, and a user's own.
 pub enum MappingPolicy {
@@ -189,6 +192,8 @@ pub enum MappingPolicy {
     Demand(Box<Demand>),
     /// Translation pages cached whole.
     Segments(Box<Segments>),
+    /// Entries cached by translation page, and fetched ahead.
+    Tpftl(Box<Tpftl>),
     /// The whole map in DRAM, kept on flash by a journal.
     Journaled(Box<Journaled>),
     /// A user's own.
@@ -202,6 +207,7 @@ impl MappingPolicy {
             MappingKind::Page => Self::Page(WholeMap::new(sizes, config.translation_entry_bytes)),
             MappingKind::Demand => Self::Demand(Box::new(Demand::new(config, sizes, superblock_units))),
             MappingKind::Segments => Self::Segments(Box::new(Segments::new(config, sizes, superblock_units))),
+            MappingKind::Tpftl => Self::Tpftl(Box::new(Tpftl::new(config, sizes, superblock_units))),
             MappingKind::Journaled => Self::Journaled(Box::new(Journaled::new(config, sizes, unit_bytes))),
         }
     }
@@ -213,6 +219,7 @@ impl MappingPolicy {
             Self::Page(policy) => policy,
             Self::Demand(policy) => &**policy,
             Self::Segments(policy) => &**policy,
+            Self::Tpftl(policy) => &**policy,
             Self::Journaled(policy) => &**policy,
             Self::Custom(policy) => &**policy,
         }
@@ -225,6 +232,7 @@ impl MappingPolicy {
             Self::Page(policy) => policy,
             Self::Demand(policy) => &mut **policy,
             Self::Segments(policy) => &mut **policy,
+            Self::Tpftl(policy) => &mut **policy,
             Self::Journaled(policy) => &mut **policy,
             Self::Custom(policy) => &mut **policy,
         }
@@ -237,6 +245,7 @@ impl MappingPolicy {
             Self::Page(policy) => policy.find(lookup, view),
             Self::Demand(policy) => policy.find(lookup, view),
             Self::Segments(policy) => policy.find(lookup, view),
+            Self::Tpftl(policy) => policy.find(lookup, view),
             Self::Journaled(policy) => policy.find(lookup, view),
             Self::Custom(policy) => policy.find(lookup, view),
         }

@@ -30,6 +30,24 @@ pub fn mappings() -> impl Strategy<Value = MappingConfig> {
         eviction: if waits { Eviction::Foreground } else { Eviction::Background },
         ..MappingConfig::default()
     });
+    let few = (0u64..300, 0u32..40, 0u32..8, 0u32..4, 4u32..32, any::<[bool; 5]>());
+    let tpftl = few.prop_map(|(cache_bytes, batch_entries, node_bytes, prefetch_threshold, bytes, ways)| {
+        let [request_prefetch, batch_update, clean_first, looks_up, waits] = ways;
+        MappingConfig {
+            policy: MappingKind::Tpftl,
+            cache_bytes,
+            batch_entries,
+            node_bytes,
+            prefetch_threshold,
+            request_prefetch,
+            batch_update,
+            clean_first,
+            translation_entry_bytes: bytes,
+            write_back_lookups: looks_up,
+            eviction: if waits { Eviction::Foreground } else { Eviction::Background },
+            ..MappingConfig::default()
+        }
+    });
     // Many journals are too small for a drive, or too large; the default fits most.
     let few = (prop_oneof![2 => Just(0u64), 1 => 1u64..200], 1u32..20, 4u32..32);
     let journaled = few.prop_map(|(kibibytes, journal_entry_bytes, bytes)| MappingConfig {
@@ -39,7 +57,7 @@ pub fn mappings() -> impl Strategy<Value = MappingConfig> {
         translation_entry_bytes: bytes,
         ..MappingConfig::default()
     });
-    prop_oneof![2 => Just(MappingConfig::default()), 1 => demand, 1 => segments, 1 => journaled]
+    prop_oneof![2 => Just(MappingConfig::default()), 1 => demand, 1 => segments, 1 => tpftl, 1 => journaled]
 }
 
 /// A map on flash of which no entry, one, or few are in DRAM, in pages of any number of entries; or any other map.
