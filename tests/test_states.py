@@ -111,6 +111,19 @@ def test_a_drive_in_the_steady_state_of_a_skewed_load_is_prepared_by_its_writes(
         package.run("mqsim", workload=WORKLOAD, overrides=other, drive=drive)
 
 
+def test_a_map_cache_without_a_formula_begins_as_the_requests_of_the_load_leave_it() -> None:
+    def hits(cache: str) -> float:
+        tpftl = {"scheme.mapping.policy": "tpftl", "scheme.mapping.cache_bytes": 65_536}
+        start = {"workload.start.map_cache": cache, "workload.source.requests": 2_000}
+        result = package.run("mqsim", workload=WORKLOAD, overrides={**SMALL, **tpftl, **start})
+        assert (result.start.map_accesses > 0) == (cache == "used")
+        assert "empty_map_cache" not in [note["kind"] for note in result.to_dict()["notes"]]
+        return result.mapping.hit_ratio
+
+    # 2,000 requests are too few to fill it.
+    assert hits("used") > 1.5 * hits("empty")
+
+
 def test_a_sweep_over_loads_prepares_a_drive_for_each(wordline: Wordline, tmp_path: Path) -> None:
     lines = "\n".join(f'"{key}" = {value}' for key, value in SMALL.items() if "layout" not in key)
     study = tmp_path / "skew.toml"
