@@ -118,7 +118,7 @@ def test_a_map_cache_without_a_formula_begins_as_the_requests_of_the_load_leave_
         result = package.run("mqsim", workload=WORKLOAD, overrides={**SMALL, **tpftl, **start})
         assert (result.start.map_accesses > 0) == (cache == "used")
         assert "empty_map_cache" not in [note["kind"] for note in result.to_dict()["notes"]]
-        return result.mapping.hit_ratio
+        return float(result.mapping.hit_ratio)
 
     # 2,000 requests are too few to fill it.
     assert hits("used") > 1.5 * hits("empty")

@@ -139,6 +139,11 @@ pub fn registered() -> &'static [CustomPolicy] {
     REGISTERED.get().map_or(&[], Vec::as_slice)
 }
 
+/// Whether a policy of a user's own that the scheme names decides in this slot.
+pub fn fills(config: &CustomConfig, slot: Slot) -> bool {
+    registered().iter().any(|policy| config.contains_key(&policy.name) && policy.slots.contains(&slot))
+}
+
 /// The built-in parts of schemes, and behind them the policies of a user's own.
 pub fn parts() -> impl Iterator<Item = Part> {
     PARTS.iter().copied().chain(registered().iter().map(CustomPolicy::part))

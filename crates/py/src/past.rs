@@ -3,6 +3,7 @@
 use pyo3::prelude::*;
 use wordline_base::draws::Draws;
 use wordline_engine::config::WindowConfig;
+use wordline_engine::config::combine::Slot;
 use wordline_engine::config::host::Arrivals;
 use wordline_engine::config::run::{Occupancy, StartLayout};
 use wordline_engine::host::{RequestSource, Settling};
@@ -92,7 +93,8 @@ impl Past {
             return Ok(());
         }
         self.looked_up = true;
-        self.looked_up_singly = !setup.scheme.mapping.policy.leaves_by_formula();
+        let own = wordline_engine::custom::fills(&setup.scheme.custom, Slot::Mapping);
+        self.looked_up_singly = own || !setup.scheme.mapping.policy.leaves_by_formula();
         let rests = if self.never_rests { ", without a rest" } else { "" };
         let pattern = match Writes::of(workload, context.drive_bytes) {
             Some(writes) => writes.pattern + rests,

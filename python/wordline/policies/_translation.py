@@ -18,11 +18,10 @@ class Translation(Asked):
     def told(self) -> list[bool]:
         return [callable(getattr(self.policy, method, None)) for method in _TOLD]
 
-    def find(
-        self, page: int, write: bool, place: int | None, sizes: tuple[int, int, int, int]
-    ) -> tuple[int, int]:
-        counts = MapSizes(*sizes)
-        answer = self.policy.find(Lookup(page, write, place, counts))
+    def find(self, asked: tuple[Any, ...]) -> tuple[int, int]:
+        lookup = _lookup(asked)
+        counts = lookup.sizes
+        answer = self.policy.find(lookup)
         if answer is None:
             return 0, 0
         if isinstance(answer, Load):
@@ -32,11 +31,9 @@ class Translation(Asked):
             return 2, number("find", answer.place, counts.places, "place")
         raise WordlineError(f"find() = {answer!r}: allowed: None (its entry is in DRAM), Load or Guess")
 
-    def loaded(
-        self, translation_page: int, page: int, sizes: tuple[int, int, int, int]
-    ) -> list[tuple[int, bool]]:
-        counts = MapSizes(*sizes)
-        return _writes("loaded", self.policy.loaded(translation_page, page, counts), counts)
+    def loaded(self, translation_page: int, asked: tuple[Any, ...]) -> list[tuple[int, bool]]:
+        lookup = _lookup(asked)
+        return _writes("loaded", self.policy.loaded(translation_page, lookup), lookup.sizes)
 
     def updated(
         self, page: int, old: int | None, new: int | None, cause: str, sizes: tuple[int, int, int, int]
@@ -59,6 +56,11 @@ class Translation(Asked):
 
     def memory_bytes(self) -> int:
         return int(getattr(self.policy, "memory_bytes", 0))
+
+
+def _lookup(asked: tuple[Any, ...]) -> Lookup:
+    page, write, place, pages, flow, sizes = asked
+    return Lookup(page, write, place, pages, flow, MapSizes(*sizes))
 
 
 def _writes(method: str, asked: Any, sizes: MapSizes | None) -> list[tuple[int, bool]]:

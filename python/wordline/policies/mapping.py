@@ -28,6 +28,10 @@ class Lookup:
     """Whether its entry is about to change."""
     place: int | None
     """Where it is: what its entry says, if that is in DRAM. `None` for a page that holds nothing."""
+    pages: int
+    """Pages of the same request from this one on, itself among them; 1 for what no request asks."""
+    flow: int | None
+    """Flow of that request; `None` for what the data cache writes back."""
     sizes: MapSizes
 
     @property

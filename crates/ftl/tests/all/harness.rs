@@ -351,6 +351,14 @@ impl AboveFtl for Alone {
         Some(0)
     }
 
+    fn flow_of_request(&self, _request: u32) -> Option<u16> {
+        Some(0)
+    }
+
+    fn units_from(&self, _request: u32, _lpa: Lpa, _unit_bytes: u32) -> u32 {
+        1
+    }
+
     fn wanted_range(&self, request: u32, _lpa: Lpa, _unit_bytes: u32) -> (u32, u32) {
         (0, self.requests[request as usize].bytes)
     }

@@ -40,6 +40,14 @@ fn sizes(sizes: &MapSizes) -> (u32, u32, u32, u32) {
     (sizes.logical_units, sizes.physical_units, sizes.translation_pages, sizes.entries_per_page)
 }
 
+/// A look-up, as `wordline.policies.Lookup` takes it.
+type Asked = (u32, bool, Option<u32>, u32, Option<u16>, (u32, u32, u32, u32));
+
+/// That of a page which is here.
+fn asked(lookup: &Lookup, here: Ppa, view: &MapView<'_>) -> Asked {
+    (lookup.lpa.0, lookup.write, place(here), lookup.units, lookup.flow, sizes(&view.sizes))
+}
+
 /// A place, unless it is none.
 fn place(ppa: Ppa) -> Option<u32> {
     ppa.is_some().then_some(ppa.0)
@@ -52,9 +60,8 @@ impl Mapping for Entries {
 
     fn find(&mut self, lookup: &Lookup, view: &MapView<'_>) -> Found {
         let here = view.find(lookup.lpa);
-        let answer: Option<(u8, u32)> = self.policy.ask("find", |py| {
-            (lookup.lpa.0, lookup.write, place(here), sizes(&view.sizes)).into_pyobject(py)
-        });
+        let answer: Option<(u8, u32)> =
+            self.policy.ask("find", |py| (asked(lookup, here, view),).into_pyobject(py));
         match answer {
             Some((1, page)) => Found::Load(page),
             Some((2, place)) => Found::Guess(Ppa(place)),
@@ -62,9 +69,10 @@ impl Mapping for Entries {
         }
     }
 
-    fn loaded(&mut self, page: u32, lpa: Lpa, view: &MapView<'_>, writes: &mut Vec<WriteBack>) {
+    fn loaded(&mut self, page: u32, lookup: &Lookup, view: &MapView<'_>, writes: &mut Vec<WriteBack>) {
         if self.told[0] {
-            self.ask_writes("loaded", writes, |py| (page, lpa.0, sizes(&view.sizes)).into_pyobject(py));
+            let here = view.find(lookup.lpa);
+            self.ask_writes("loaded", writes, |py| (page, asked(lookup, here, view)).into_pyobject(py));
         }
     }
 
