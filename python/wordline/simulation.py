@@ -155,6 +155,7 @@ def run_part(
     load_state: PathLike | None = None,
     save_state: PathLike | None = None,
     stop_after: int | None = None,
+    policies: Mapping[str, object] | None = None,
     **more: object,
 ) -> Result | None:
     """A part of a run: from its beginning or from a saved state, to its end or to `stop_after` requests.
@@ -167,9 +168,14 @@ def run_part(
     scenario = scenario_of(
         device, scheme, workload, overrides=joined(overrides, more), seed=seed, checked=checked
     )
-    return simulate_part(
-        scenario, progress=progress, load_state=load_state, save_state=save_state, stop_after=stop_after
-    )
+    with handed_over(policies) as own:
+        return simulate_part(
+            scenario.changed(overrides=own),
+            progress=progress,
+            load_state=load_state,
+            save_state=save_state,
+            stop_after=stop_after,
+        )
 
 
 def prepare(
@@ -217,19 +223,22 @@ def load_drive(
     seed: int | None = None,
     checked: bool | None = None,
     overrides: Overrides | None = None,
+    policies: Mapping[str, object] | None = None,
     **more: object,
 ) -> Drive:
     """The prepared drive of a file; the rest must be as it was when the drive was prepared."""
     scenario = scenario_of(
         device, scheme, workload, overrides=joined(overrides, more), seed=seed, checked=checked
     )
-    return _core.load_drive(
-        path,
-        *scenario.texts(),
-        overrides=list(scenario.overrides),
-        seed=scenario.seed,
-        checked=scenario.checked,
-    )
+    with handed_over(policies) as own:
+        scenario = scenario.changed(overrides=own)
+        return _core.load_drive(
+            path,
+            *scenario.texts(),
+            overrides=list(scenario.overrides),
+            seed=scenario.seed,
+            checked=scenario.checked,
+        )
 
 
 def resolve(

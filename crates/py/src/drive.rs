@@ -3,6 +3,7 @@
 mod columns;
 mod numbers;
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 
@@ -51,9 +52,7 @@ impl Held {
 
     /// Asks the drive something; an error of the drive or of a policy in Python is one of Python's.
     fn ask<T>(&mut self, ask: impl FnOnce(&mut Embedded) -> Result<T, Error>) -> PyResult<T> {
-        if let Some(raised) = &self.raised {
-            return Err(mistake(raised));
-        }
+        self.check_sound()?;
         guarded(|| {
             let answer = ask(&mut self.drive).map_err(mistake);
             match raised() {
@@ -64,6 +63,19 @@ impl Held {
                 }
             }
         })
+    }
+
+    /// Asks what changes nothing: the drive goes on where a policy in Python can't be copied or stored.
+    fn look<T>(&self, look: impl FnOnce(&Embedded) -> Result<T, Error>) -> PyResult<T> {
+        self.check_sound()?;
+        guarded(|| {
+            let answer = look(&self.drive).map_err(mistake);
+            raised().map_or(answer, Err)
+        })
+    }
+
+    fn check_sound(&self) -> PyResult<()> {
+        self.raised.as_ref().map_or(Ok(()), |raised| Err(mistake(raised)))
     }
 }
 
@@ -81,7 +93,7 @@ impl Drive {
     pub fn copy_for(&self, setup: &Setup) -> PyResult<Device> {
         let held = self.held();
         match setup.differs_from_drive_of(held.drive.setup()).map_err(mistake)? {
-            None => held.prepared()?.fork().map_err(mistake),
+            None => held.prepared()?.fork().map_err(|error| raised().unwrap_or_else(|| mistake(error))),
             Some(key) => {
                 Err(mistake(format_args!("the drive was prepared with another configuration: {key}")))
             }
@@ -140,15 +152,29 @@ impl Drive {
         py.detach(|| guarded(|| builder.build().map(Self::of).map_err(mistake)))
     }
 
-    /// The drive that `snapshot` gave.
+    /// The drive that `snapshot` gave, with the policies that are handed over as they were when it was made.
     #[staticmethod]
-    fn restore(py: Python<'_>, snapshot: &[u8]) -> PyResult<Self> {
-        py.detach(|| guarded(|| Embedded::restore(snapshot).map(Self::of).map_err(mistake)))
+    #[pyo3(signature = (snapshot, *, policies=None))]
+    fn restore(py: Python<'_>, snapshot: &[u8], policies: Option<Py<PyAny>>) -> PyResult<Self> {
+        let handed_over = py.import("wordline.policies")?.call_method1("handed_over", (policies,))?;
+        let names: BTreeMap<String, String> = handed_over.call_method0("__enter__")?.extract()?;
+        let restored = py.detach(|| guarded(|| Embedded::restore(snapshot).map_err(mistake)));
+        handed_over.call_method1("__exit__", (py.None(), py.None(), py.None()))?;
+        let drive = restored?;
+        let custom = &drive.setup().scheme.custom;
+        let is_there =
+            |key: &str| custom.iter().any(|(name, _)| key == format!("scheme.custom.{name}.class"));
+        match names.keys().find(|key| !is_there(key)) {
+            Some(key) => {
+                Err(mistake(format_args!("policies: {key}: allowed: what the drive has been made with")))
+            }
+            None => Ok(Self::of(drive)),
+        }
     }
 
     /// A second one in the same state.
     fn fork(&self, py: Python<'_>) -> PyResult<Self> {
-        self.meanwhile(py, |drive| drive.fork()).map(Self::of)
+        py.detach(|| self.held().look(Embedded::fork)).map(Self::of)
     }
 
     /// Writes it to a file, as it was prepared.
@@ -158,7 +184,9 @@ impl Drive {
                 let held = self.held();
                 let device = held.prepared()?;
                 let mut file = StateFile::create(&path)?;
-                held.drive.setup().save_drive(device, &mut file).map_err(|error| at(&path, error))?;
+                let saved = held.drive.setup().save_drive(device, &mut file);
+                raised().map_or(Ok(()), Err)?;
+                saved.map_err(|error| at(&path, error))?;
                 file.finish()
             })
         })
@@ -166,7 +194,7 @@ impl Drive {
 
     /// The whole state as bytes.
     fn snapshot<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        let bytes = self.meanwhile(py, |drive| drive.save())?;
+        let bytes = py.detach(|| self.held().look(Embedded::save))?;
         Ok(PyBytes::new(py, &bytes))
     }
 

@@ -258,20 +258,19 @@ impl Run<'_> {
         let planned = requests.size_hint();
         let replayed = requests.replay(self.setup, volume, &mut watch, split);
         let wall_s = prepared.elapsed().as_secs_f64();
-        match (&replayed, saved) {
-            (Ok(Ending::Stopped { .. }), Some(file)) => file.finish()?,
-            // What was begun is removed with it.
-            (_, Some(file)) => drop(file),
-            _ => {}
-        }
         let replayed = replayed.map_err(|error| match (&error, &part.from) {
             (RunError::Snapshot(_), Some(From::File(path))) => at(path, error),
             _ => self.described.failed(error),
         });
         let mut outcome = match watch.outcome(replayed)? {
             Ending::Finished(outcome) => outcome,
-            Ending::Stopped { .. } => return Ok(None),
+            Ending::Stopped { .. } => {
+                saved.map_or(Ok(()), StateFile::finish)?;
+                return Ok(None);
+            }
         };
+        // What was begun of it is removed.
+        drop(saved);
         let evidence = &mut outcome.report.evidence;
         evidence.answered = outcome.requests.saturating_sub(self.past.requests + outcome.settling_requests);
         evidence.planned = planned.map(|all| all.saturating_sub(self.past.requests));

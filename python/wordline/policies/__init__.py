@@ -14,8 +14,9 @@ hands a class, or an object, over directly.
 | `mapping` | `find(lookup)` | `None` (known), `Load` or `Guess` |
 | `system` | what it wants to be told of: `EVENTS` | actions |
 
-A policy that keeps a state and is to be part of snapshots has `save() -> bytes` and `restore(state)`. Copies
-of a prepared drive get copies of it (`copy.deepcopy`). What it raises ends the run with the file and line.
+A policy that keeps a state and is to be part of snapshots has `save() -> bytes` and `restore(state)`; without
+them a snapshot is refused once its attributes have changed. Copies of a prepared drive get copies of it
+(`copy.deepcopy`). What it raises ends the run with the file and line.
 """
 
 from __future__ import annotations
@@ -25,7 +26,6 @@ import importlib
 import inspect
 import json
 import sys
-import threading
 import traceback
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -33,7 +33,15 @@ from pathlib import Path
 from typing import Any
 
 from wordline._core import WordlineError
-from wordline.policies._asked import Asked, Placement, Scheduler, Separation, Victims
+from wordline.policies._asked import (
+    Asked,
+    Placement,
+    Scheduler,
+    Separation,
+    Victims,
+    given_for,
+    given_to_thread,
+)
 from wordline.policies._system import EVENTS, System
 from wordline.policies._translation import Translation
 from wordline.policies.actions import (
@@ -79,8 +87,6 @@ _SLOTS: dict[str, type[Asked]] = {
     "system": System,
 }
 
-_given = threading.local()
-
 
 def blocks(first: int, capacity: int, most_valid: int, clock: int, *columns: bytes) -> Blocks:
     """The superblocks of a domain. Called by the simulator."""
@@ -91,14 +97,16 @@ def load(slot: str, parameters: str, seed: int) -> Asked:
     """The policy of a slot from its table as JSON. Called by the simulator."""
     table: dict[str, Any] = json.loads(parameters)
     name = table.pop("class", None)
-    given = getattr(_given, "policies", {}).get(slot)
-    made = given if given is not None else _class(name)
+    given = given_for(slot)
+    if given is not None and name != (named := _name_of(given)):
+        raise WordlineError(f"a policy of the class that the scheme names, not {named}")
+    made = _class(name) if given is None else given
     if isinstance(made, type):
         made = _construct(made, table, seed)
     methods = METHODS[slot]
     if not any(callable(getattr(made, method, None)) for method in methods):
         raise WordlineError(f"a class with the method `{'` or `'.join(methods)}`, for the slot {slot}")
-    return _SLOTS[slot](made)
+    return _SLOTS[slot](made, slot, given)
 
 
 def _construct(made: type, parameters: Mapping[str, Any], seed: int) -> Any:
@@ -144,14 +152,14 @@ def handed_over(policies: Mapping[str, Any] | None) -> Iterator[dict[str, Any]]:
     for slot, policy in (policies or {}).items():
         if slot not in METHODS:
             raise WordlineError(f"policies: {slot}: allowed: {', '.join(METHODS)}")
-        kind = policy if isinstance(policy, type) else type(policy)
-        overrides[f"scheme.custom.{PREFIX}{slot}.class"] = f"{kind.__module__}:{kind.__qualname__}"
-    before = getattr(_given, "policies", {})
-    _given.policies = {**before, **(policies or {})}
-    try:
+        overrides[f"scheme.custom.{PREFIX}{slot}.class"] = _name_of(policy)
+    with given_to_thread(policies or {}):
         yield overrides
-    finally:
-        _given.policies = before
+
+
+def _name_of(policy: object) -> str:
+    kind = policy if isinstance(policy, type) else type(policy)
+    return f"{kind.__module__}:{kind.__qualname__}"
 
 
 def sources(custom: Mapping[str, Any]) -> dict[str, str]:

@@ -3,32 +3,111 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
+import hashlib
+import pickle
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from wordline._core import WordlineError
 from wordline.policies.views import Blocks, Planes, Program, Waiting
 
+_given = threading.local()
+
+
+@contextmanager
+def given_to_thread(policies: Mapping[str, object]) -> Iterator[None]:
+    """Drives that are made on this thread within the context get these policies."""
+    before = getattr(_given, "policies", {})
+    _given.policies = dict(policies)
+    try:
+        yield
+    finally:
+        _given.policies = before
+
+
+def given_for(slot: str) -> object:
+    """What was handed over for a slot of the drives of this thread."""
+    return getattr(_given, "policies", {}).get(slot)
+
 
 class Asked:
-    """A policy as the simulator asks it: plain values in, plain values out."""
+    """A policy as the simulator asks it: plain values in, plain values out.
 
-    def __init__(self, policy: Any) -> None:
+    `given` is what was handed over, a class or an object; `None` where a scheme names the class.
+    """
+
+    def __init__(self, policy: Any, slot: str, given: object) -> None:
         self.policy = policy
+        self.slot = slot
+        self.given = given
+        self._at_first = None if hasattr(policy, "save") else attributes(policy)
 
     def save(self) -> bytes:
-        save = getattr(self.policy, "save", None)
-        return bytes(save()) if save is not None else b""
+        """Whether it was handed over as an object, whose parameters are in no scheme, and its state."""
+        return bytes([self._is_object]) + self._state()
 
     def restore(self, state: bytes) -> None:
+        was_object, state = state[:1] == b"\1", bytes(state[1:])
+        if was_object != self._is_object:
+            ways = ("a class", "an object that was handed over")
+            raise WordlineError(
+                f"{self._name} was {ways[was_object]}: allowed: the same again, not {ways[self._is_object]}"
+            )
         restore = getattr(self.policy, "restore", None)
         if restore is None and state:
-            raise WordlineError(f"{type(self.policy).__name__} has no `restore` for the state that was saved")
+            raise WordlineError(f"{self._name} has no `restore` for the state that was saved")
         if restore is not None:
-            restore(bytes(state))
+            restore(state)
 
     def fork(self) -> Asked:
-        return type(self)(copy.deepcopy(self.policy))
+        """A copy, for a run that was handed the same, or nothing."""
+        given = given_for(self.slot)
+        if given is not None and given is not self.given:
+            raise WordlineError(
+                f"the drive was prepared with another {self._name}: allowed: the very class or object again"
+            )
+        copied = copy.copy(self)
+        copied.policy = copy.deepcopy(self.policy)
+        return copied
+
+    @property
+    def _name(self) -> str:
+        return type(self.policy).__name__
+
+    @property
+    def _is_object(self) -> bool:
+        return self.given is not None and not isinstance(self.given, type)
+
+    def _state(self) -> bytes:
+        if hasattr(self.policy, "save"):
+            return bytes(self.policy.save())
+        if self._at_first == (now := attributes(self.policy)) and None not in now.values():
+            return b""
+        before = self._at_first or {}
+        found = [name for name in now if now[name] is None or now[name] != before.get(name)]
+        names = ", ".join(f"`{name}`" for name in (found or before))
+        raise WordlineError(
+            f"{self._name} seems to keep a state ({names}) and has no `save`: allowed: `save() -> bytes` and "
+            "`restore(state)`; b'' where nothing in it has a part in decisions"
+        )
+
+
+def attributes(policy: object) -> dict[str, bytes | None]:
+    """What an object keeps, to be compared; `None` for what can't be."""
+    state = policy.__getstate__()
+    parts = state if isinstance(state, tuple) else (state,)
+    kept = [part for part in parts if part is not None]
+    named = [part.items() if isinstance(part, dict) else [("state", part)] for part in kept]
+    return {name: _digest(value) for items in named for name, value in items}
+
+
+def _digest(value: object) -> bytes | None:
+    try:
+        return hashlib.sha256(pickle.dumps(value)).digest()
+    except Exception:  # a class may raise anything
+        return None
 
 
 class Victims(Asked):

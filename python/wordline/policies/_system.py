@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -64,11 +63,6 @@ class System(Asked):
     def describe(self, classes: Sequence[str]) -> _Described:
         self.bits = {name: 1 << number for number, name in enumerate(classes)}
         return _described(self.policy)
-
-    def fork(self) -> System:
-        copied = System(copy.deepcopy(self.policy))
-        copied.bits = self.bits
-        return copied
 
     def _actions(self, method: str, answer: Iterable[Action] | Action | None) -> str | None:
         if answer is None:

@@ -85,12 +85,15 @@ impl Policy {
     }
 
     fn take_up(&self, state: &[u8]) -> Result<(), String> {
-        let restored = Python::attach(|py| self.0.bind(py).call_method1("restore", (state,)).map(|_| ()));
-        restored.map_err(|error| error.to_string())
+        Python::attach(|py| {
+            let restored = self.0.bind(py).call_method1("restore", (state,));
+            restored.map(|_| ()).map_err(|error| error.value(py).to_string())
+        })
     }
 
     fn copied(&self) -> Option<Self> {
-        Python::attach(|py| self.0.bind(py).call_method0("fork").map(|copy| Self(copy.unbind()))).ok()
+        let copy = Python::attach(|py| self.0.bind(py).call_method0("fork").map(Bound::unbind));
+        copy.map_err(raise).ok().map(Self)
     }
 }
 
