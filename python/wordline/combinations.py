@@ -6,7 +6,7 @@ from rich.text import Text
 
 from wordline import _core
 
-GROUP = 5
+GROUP = 10
 """Columns that stand together, so that the eye finds one."""
 
 
