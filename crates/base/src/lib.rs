@@ -13,6 +13,7 @@ pub mod parts;
 pub mod permutation;
 pub mod request;
 pub mod rng;
+pub mod slab;
 pub mod snapshot;
 pub mod sparse;
 pub mod time;

@@ -9,6 +9,7 @@ use crate::stats::recorder::Recorder;
 use crate::stats::report::{CheckedReport, Report};
 use crate::stats::tenants::Tenants;
 use wordline_base::ids::DieId;
+use wordline_base::slab;
 use wordline_base::time::Ns;
 use wordline_config::MeasureConfig;
 
@@ -104,12 +105,7 @@ impl Volume for Array {
         let mut parts = std::mem::take(&mut self.parts);
         self.split(request, &mut parts);
         let entry = Request { id, request: *request, arrival, left: parts.len() as u32 + 1, measured };
-        let number = self.free.pop().unwrap_or(self.requests.len() as u32);
-        if number as usize == self.requests.len() {
-            self.requests.push(entry);
-        } else {
-            self.requests[number as usize] = entry;
-        }
+        let number = slab::insert(&mut self.requests, &mut self.free, entry);
         // What goes to every half of a drive comes over its link once: all begin with the link as the first finds it.
         let inwards = self.link.map(|[inwards, _]| inwards).filter(|_| self.is_for_all(request));
         for part in &parts {

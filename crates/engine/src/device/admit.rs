@@ -13,6 +13,7 @@ use crate::sched::queue::{NONE, OpId};
 use crate::systems::Distance;
 use wordline_base::ids::{DieId, Lpa};
 use wordline_base::parts::Parts;
+use wordline_base::slab;
 use wordline_base::time::Ns;
 use wordline_config::device::LinkData;
 
@@ -20,16 +21,7 @@ impl Front {
     /// Keeps a request in mind; returns its number.
     #[inline(always)]
     pub(super) fn insert_request(&mut self, request: Request) -> u32 {
-        match self.free_requests.pop() {
-            Some(number) => {
-                self.requests[number as usize] = request;
-                number
-            }
-            None => {
-                self.requests.push(request);
-                (self.requests.len() - 1) as u32
-            }
-        }
+        slab::insert(&mut self.requests, &mut self.free_requests, request)
     }
 
     /// One direction of the link is taken for so long behind what it carries; returns until when.

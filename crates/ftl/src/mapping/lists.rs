@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::MapSizes;
 use wordline_base::ids::Lpa;
 use wordline_base::memory::{PageHasher, ask_for_huge_pages, in_order};
+use wordline_base::slab;
 
 const NONE: u32 = u32::MAX;
 
@@ -119,16 +120,7 @@ impl Slots {
     pub fn insert(&mut self, lpa: Lpa, list: List, dirty: bool) {
         let new =
             Slot { lpa: lpa.0, dirty: false, list, newer: NONE, older: NONE, before: NONE, after: NONE };
-        let slot = match self.free.pop() {
-            Some(slot) => {
-                self.slots[slot as usize] = new;
-                slot
-            }
-            None => {
-                self.slots.push(new);
-                (self.slots.len() - 1) as u32
-            }
-        };
+        let slot = slab::insert(&mut self.slots, &mut self.free, new);
         self.slot_of.insert(lpa.0, slot);
         self.pages[self.sizes.page_of(lpa) as usize].cached += 1;
         self.link(slot, list);

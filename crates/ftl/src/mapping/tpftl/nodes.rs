@@ -9,6 +9,7 @@ use super::coldest::Coldest;
 use crate::mapping::MapSizes;
 use wordline_base::ids::Lpa;
 use wordline_base::memory::{PageHasher, ask_for_huge_pages, in_order};
+use wordline_base::slab;
 
 const NONE: u32 = u32::MAX;
 
@@ -141,16 +142,7 @@ impl Nodes {
     pub fn insert(&mut self, lpa: Lpa) {
         self.uses += 1;
         let new = CachedEntry { lpa: lpa.0, dirty: false, used: self.uses, newer: NONE, older: NONE };
-        let entry = match self.free.pop() {
-            Some(entry) => {
-                self.entries[entry as usize] = new;
-                entry
-            }
-            None => {
-                self.entries.push(new);
-                (self.entries.len() - 1) as u32
-            }
-        };
+        let entry = slab::insert(&mut self.entries, &mut self.free, new);
         self.entry_of.insert(lpa.0, entry);
         let page = self.sizes.page_of(lpa);
         self.nodes[page as usize].entries += 1;

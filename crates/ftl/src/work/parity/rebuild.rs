@@ -16,6 +16,7 @@ use crate::redundancy::{BlockedRead, Decision, Redundancy};
 use wordline_base::class::Class;
 use wordline_base::ids::{DieId, Lpa, Ppa};
 use wordline_base::parts::Part;
+use wordline_base::slab;
 use wordline_base::time::Ns;
 use wordline_flash::sched::queue::{NONE, Op, OpId};
 
@@ -144,16 +145,7 @@ pub(crate) fn read_pages_of_stripe<A: AboveFtl>(above: &mut A, target: OpId, pag
     let (bytes, sources) = (above.flash().pool[target].bytes, pages.len() as u32);
     let Some(rebuilds) = above.ftl_mut().rebuilds_mut() else { return fail_without_rebuild(above, target) };
     let join = Join { target, left: sources, to_begin: sources, failed: false };
-    let number = match rebuilds.free.pop() {
-        Some(number) => {
-            rebuilds.joins[number as usize] = join;
-            number
-        }
-        None => {
-            rebuilds.joins.push(join);
-            (rebuilds.joins.len() - 1) as u32
-        }
-    };
+    let number = slab::insert(&mut rebuilds.joins, &mut rebuilds.free, join);
     above.counted(Counted::SourceReads(sources));
     for (lpa, source) in pages {
         let purpose = Purpose { whose: For::Rebuild(number), ..Purpose::of(lpa) };

@@ -15,6 +15,7 @@ use crate::work::writes::places::place;
 use crate::work::writes::program::{program_anywhere, program_on};
 use wordline_base::class::{Cause, Class};
 use wordline_base::ids::{Lpa, PlaneId, Ppa};
+use wordline_base::slab;
 use wordline_flash::sched::queue::{Fifo, Op, OpId};
 use wordline_flash::work::submit;
 
@@ -54,18 +55,9 @@ impl Translation {
 
     pub(crate) fn begin(&mut self, page: u32, stage: Stage, write: bool) -> usize {
         let work = Work { page, stage, write, waiting: Fifo::default(), held: Fifo::default() };
-        let number = match self.free.pop() {
-            Some(number) => {
-                self.works[number as usize] = work;
-                number as usize
-            }
-            None => {
-                self.works.push(work);
-                self.works.len() - 1
-            }
-        };
-        self.work_plus_one[page as usize] = number as u32 + 1;
-        number
+        let number = slab::insert(&mut self.works, &mut self.free, work);
+        self.work_plus_one[page as usize] = number + 1;
+        number as usize
     }
 
     fn end(&mut self, number: usize) {
