@@ -157,14 +157,12 @@ impl Drive {
     #[pyo3(signature = (snapshot, *, policies=None))]
     fn restore(py: Python<'_>, snapshot: &[u8], policies: Option<Py<PyAny>>) -> PyResult<Self> {
         let handed_over = py.import("wordline.policies")?.call_method1("handed_over", (policies,))?;
-        let names: BTreeMap<String, String> = handed_over.call_method0("__enter__")?.extract()?;
+        let named: BTreeMap<String, String> = handed_over.call_method0("__enter__")?.extract()?;
         let restored = py.detach(|| guarded(|| Embedded::restore(snapshot).map_err(mistake)));
         handed_over.call_method1("__exit__", (py.None(), py.None(), py.None()))?;
         let drive = restored?;
         let custom = &drive.setup().scheme.custom;
-        let is_there =
-            |key: &str| custom.iter().any(|(name, _)| key == format!("scheme.custom.{name}.class"));
-        match names.keys().find(|key| !is_there(key)) {
+        match named.keys().find(|key| !key.split('.').any(|part| custom.contains_key(part))) {
             Some(key) => {
                 Err(mistake(format_args!("policies: {key}: allowed: what the drive has been made with")))
             }

@@ -42,7 +42,7 @@ class Asked:
         self.policy = policy
         self.slot = slot
         self.given = given
-        self._at_first = None if hasattr(policy, "save") else attributes(policy)
+        self._at_first = {} if hasattr(policy, "save") else attributes(policy)
 
     def save(self) -> bytes:
         """Whether it was handed over as an object, whose parameters are in no scheme, and its state."""
@@ -83,11 +83,11 @@ class Asked:
     def _state(self) -> bytes:
         if hasattr(self.policy, "save"):
             return bytes(self.policy.save())
-        if self._at_first == (now := attributes(self.policy)) and None not in now.values():
+        before, now = self._at_first, attributes(self.policy)
+        changed = [name for name in before | now if now.get(name) is None or now[name] != before.get(name)]
+        if not changed:
             return b""
-        before = self._at_first or {}
-        found = [name for name in now if now[name] is None or now[name] != before.get(name)]
-        names = ", ".join(f"`{name}`" for name in (found or before))
+        names = ", ".join(f"`{name}`" for name in changed)
         raise WordlineError(
             f"{self._name} seems to keep a state ({names}) and has no `save`: allowed: `save() -> bytes` and "
             "`restore(state)`; b'' where nothing in it has a part in decisions"
