@@ -1,4 +1,4 @@
-"""Pages that are generated from the code: every command with its options, every key with its default."""
+"""Pages that are generated from the code: commands, keys with their defaults, figures of results, modules."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import described
 import typer
 
 from wordline import preset_names, resolve
@@ -46,7 +47,13 @@ MODULES = (
 def write(folder: Path) -> list[Path]:
     """Writes the pages; returns their paths."""
     folder.mkdir(exist_ok=True)
-    pages = {"commands.md": commands(), "configuration.md": configuration(), "python.md": python()}
+    pages = {
+        "commands.md": commands(),
+        "keys.md": described.keys(),
+        "configuration.md": configuration(),
+        "results.md": described.results(),
+        "python.md": python(),
+    }
     for name, text in pages.items():
         (folder / name).write_text(text, encoding="utf-8")
     return [folder / name for name in pages]
