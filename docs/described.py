@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rust_docs import Field, Item, Sources, Variant, inner
+from rust_docs import Field, Item, Sources, Variant, inner, listed
 
+from wordline import notes
 from wordline.columns import COLUMNS
 from wordline.names import ABOUT
 
@@ -138,6 +139,10 @@ def results() -> str:
             lines.append(f"| `{found.name}` | {_cell(found.doc)} |")
         lines.append("")
     lines += ["## Parts of a response time", "", *_pairs(ABOUT, "part"), ""]
+    causes = {one.name: one.doc for one in sources.need("Cause").variants}
+    lines += ["## Causes of operations", "", *_pairs(causes, "cause"), ""]
+    lines += ["## Classes of operations", "", *_pairs(listed("base/src/class.rs"), "class"), ""]
+    lines += ["## Kinds of notes", "", *_pairs(notes.ABOUT, "kind"), ""]
     for name, columns in COLUMNS.items():
         lines += [f"## Table `{name}`", "", *_pairs(columns, "column"), ""]
     return "\n".join(lines)

@@ -13,6 +13,7 @@ _ITEM = re.compile(r"^(?:pub(?:\([a-z]+\))? )?(struct|enum) (\w+)(?:<[^>]*>)? \{
 _FIELD = re.compile(r"^\s+(?:pub(?:\([a-z]+\))? )?(\w+): (.+),$")
 _VARIANT = re.compile(r"^    (\w+)(?:\((.+)\))?(?: = [^,]+)?,$")
 _OPENED = re.compile(r"^    (\w+) \{$")
+_LISTED = re.compile(r'^    \w+ = "([^"]+)".*,$')
 _FUNCTION = re.compile(
     r"^(?:pub(?:\([a-z]+\))? )?(?:const )?fn (\w+)\(\) -> [^{]+\{\n\s*([^\n]+)\n\}$", re.MULTILINE
 )
@@ -85,6 +86,13 @@ class Sources:
         if found is None:
             raise LookupError(f"no struct or enum {name} in the Rust sources")
         return found
+
+
+def listed(path: str) -> dict[str, str]:
+    """Name → doc comment of what a file lists as lines of a macro, each as `Word = "name"`."""
+    lines = (CRATES / path).read_text(encoding="utf-8").split("\n")
+    matches = ((number, _LISTED.match(line)) for number, line in enumerate(lines))
+    return {match[1]: _above(lines, number)[0] for number, match in matches if match}
 
 
 def inner(type_: str) -> str:
