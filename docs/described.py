@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterator
 
 from rust_docs import Field, Item, Sources, Variant, inner, listed
@@ -9,6 +10,8 @@ from rust_docs import Field, Item, Sources, Variant, inner, listed
 from wordline import notes
 from wordline.columns import COLUMNS
 from wordline.names import ABOUT
+from wordline.repro import keys
+from wordline.repro.analyses import ANALYSES
 
 DESCRIBED = ("config", "trace")
 
@@ -25,7 +28,7 @@ SHOWN = 4
 """Places of a table of figures that its heading names."""
 
 
-def keys() -> str:
+def described_keys() -> str:
     """Every key of a description, with its default and the words that it takes."""
     sources = Sources(*DESCRIBED)
     lines = [
@@ -182,3 +185,24 @@ def _places(
             continue
         many = "[]" if found.type.startswith("Vec<") else ".…" if found.type.startswith("BTreeMap<") else ""
         _places(sources, below, f"{path}.{found.name}{many}".lstrip("."), places, order)
+
+
+def _first_sentences(doc: str) -> str:
+    return " ".join(inspect.cleandoc(doc).split("\n\n")[0].split())
+
+
+def exhibits() -> str:
+    """The keys of an exhibit's file, and what a number may be."""
+    analyses = {name: _first_sentences(made.__doc__ or "") for name, made in ANALYSES.items()}
+    tables = {
+        "Keys": _pairs(keys.KEYS, "key"),
+        "Keys of `[[number]]`": _pairs(keys.NUMBER_KEYS, "key"),
+        "Keys of `[[variant]]`": _pairs(keys.VARIANT_KEYS, "key"),
+        "Forms of a column": _pairs(keys.FORMS, "form"),
+        "Analyses of a number": _pairs(analyses, "analysis"),
+    }
+    place = "`python/wordline/repro/exhibits/PAPER/`"
+    lines = ["# Exhibits", "", f"TOML files in {place}, run by [`wordline repro`](../research.md#repro).", ""]
+    for heading, rows in tables.items():
+        lines += [f"## {heading}", "", *rows, ""]
+    return "\n".join(lines)

@@ -24,6 +24,10 @@ MODULES = (
     "wordline.notes",
     "wordline.seeds",
     "wordline.schemes",
+    "wordline.policies",
+    "wordline.policies.views",
+    "wordline.policies.actions",
+    "wordline.policies.mapping",
     "wordline.comparison.figures",
     "wordline.comparison.run",
     "wordline.sweeps.api",
@@ -49,9 +53,10 @@ def write(folder: Path) -> list[Path]:
     folder.mkdir(exist_ok=True)
     pages = {
         "commands.md": commands(),
-        "keys.md": described.keys(),
+        "keys.md": described.described_keys(),
         "configuration.md": configuration(),
         "results.md": described.results(),
+        "exhibits.md": described.exhibits(),
         "python.md": python(),
     }
     for name, text in pages.items():
@@ -145,4 +150,6 @@ def python() -> str:
             "```",
             "",
         ]
+        if module == "wordline.policies":
+            lines += ["```{eval-rst}", ".. autoclass:: wordline._core.DriveView", "   :members:", "```", ""]
     return "\n".join(lines)
