@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Iterator
 
 from rust_docs import Field, Item, Sources, Variant, inner, listed
@@ -10,8 +9,6 @@ from rust_docs import Field, Item, Sources, Variant, inner, listed
 from wordline import notes
 from wordline.columns import COLUMNS
 from wordline.names import ABOUT
-from wordline.repro import keys
-from wordline.repro.analyses import ANALYSES
 
 DESCRIBED = ("config", "trace")
 
@@ -28,7 +25,7 @@ SHOWN = 4
 """Places of a table of figures that its heading names."""
 
 
-def described_keys() -> str:
+def keys() -> str:
     """Every key of a description, with its default and the words that it takes."""
     sources = Sources(*DESCRIBED)
     lines = [
@@ -141,17 +138,18 @@ def results() -> str:
         for found in _flat(sources, item):
             lines.append(f"| `{found.name}` | {_cell(found.doc)} |")
         lines.append("")
-    lines += ["## Parts of a response time", "", *_pairs(ABOUT, "part"), ""]
+    lines += ["## Parts of a response time", "", *pairs(ABOUT, "part"), ""]
     causes = {one.name: one.doc for one in sources.need("Cause").variants}
-    lines += ["## Causes of operations", "", *_pairs(causes, "cause"), ""]
-    lines += ["## Classes of operations", "", *_pairs(listed("base/src/class.rs"), "class"), ""]
-    lines += ["## Kinds of notes", "", *_pairs(notes.ABOUT, "kind"), ""]
+    lines += ["## Causes of operations", "", *pairs(causes, "cause"), ""]
+    lines += ["## Classes of operations", "", *pairs(listed("base/src/class.rs"), "class"), ""]
+    lines += ["## Kinds of notes", "", *pairs(notes.ABOUT, "kind"), ""]
     for name, columns in COLUMNS.items():
-        lines += [f"## Table `{name}`", "", *_pairs(columns, "column"), ""]
+        lines += [f"## Table `{name}`", "", *pairs(columns, "column"), ""]
     return "\n".join(lines)
 
 
-def _pairs(about: dict[str, str], name: str) -> list[str]:
+def pairs(about: dict[str, str], name: str) -> list[str]:
+    """A table of two columns."""
     return [
         f"| {name} | what |",
         "|---|---|",
@@ -185,24 +183,3 @@ def _places(
             continue
         many = "[]" if found.type.startswith("Vec<") else ".…" if found.type.startswith("BTreeMap<") else ""
         _places(sources, below, f"{path}.{found.name}{many}".lstrip("."), places, order)
-
-
-def _first_sentences(doc: str) -> str:
-    return " ".join(inspect.cleandoc(doc).split("\n\n")[0].split())
-
-
-def exhibits() -> str:
-    """The keys of an exhibit's file, and what a number may be."""
-    analyses = {name: _first_sentences(made.__doc__ or "") for name, made in ANALYSES.items()}
-    tables = {
-        "Keys": _pairs(keys.KEYS, "key"),
-        "Keys of `[[number]]`": _pairs(keys.NUMBER_KEYS, "key"),
-        "Keys of `[[variant]]`": _pairs(keys.VARIANT_KEYS, "key"),
-        "Forms of a column": _pairs(keys.FORMS, "form"),
-        "Analyses of a number": _pairs(analyses, "analysis"),
-    }
-    place = "`python/wordline/repro/exhibits/PAPER/`"
-    lines = ["# Exhibits", "", f"TOML files in {place}, run by [`wordline repro`](../research.md#repro).", ""]
-    for heading, rows in tables.items():
-        lines += [f"## {heading}", "", *rows, ""]
-    return "\n".join(lines)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import described
+import lists
 import typer
 
 from wordline import preset_names, resolve
@@ -53,10 +54,11 @@ def write(folder: Path) -> list[Path]:
     folder.mkdir(exist_ok=True)
     pages = {
         "commands.md": commands(),
-        "keys.md": described.described_keys(),
+        "keys.md": described.keys(),
         "configuration.md": configuration(),
         "results.md": described.results(),
-        "exhibits.md": described.exhibits(),
+        "policies.md": lists.policies(),
+        "exhibits.md": lists.exhibits(),
         "python.md": python(),
     }
     for name, text in pages.items():

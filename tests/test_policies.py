@@ -382,6 +382,16 @@ def test_rows_are_keyed_by_the_source_of_the_policy(tmp_path: Path, monkeypatch:
     assert sources(custom) != first
 
 
+def test_the_reference_has_every_slot_and_every_method_of_a_system() -> None:
+    from wordline.policies import EVENTS, METHODS, PREFIX, about
+
+    assert about.SLOTS.keys() == {PREFIX + slot for slot in METHODS}
+    assert {method.partition("(")[0] for method in about.SYSTEM} == set(EVENTS)
+    for slot, methods in METHODS.items():
+        if slot != "system":
+            assert about.SLOTS[PREFIX + slot][0].startswith(f"`{methods[0]}(")
+
+
 def test_the_example_of_the_page_runs(capsys: pytest.CaptureFixture[str]) -> None:
     page = (Path(__file__).parent.parent / "docs" / "policies-in-python.md").read_text()
     (code,) = re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
