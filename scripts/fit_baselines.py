@@ -8,15 +8,16 @@ same way as of papers/000's volumes. Writes what was found to `scripts/fitted-PA
 `scripts/published.py` makes the profiles. Only drives without the papers' schemes are run, and of papers/002
 its ideal: what a scheme does to a twin is never asked for. docs/generators.md says what is fitted to what.
 
-Assumed of papers/000: two powers of two as lengths, writes alike; 3.5 µs from one request of a burst to the next,
-writes in bursts as long; the mean rate of a week; 205 sequences of each kind in use at a time, as `wordline trace
-fit` finds in web_3, the one volume that is there whole. Of its other 26 volumes: 8 KiB; for length and place the
-median of the eight; how often a pair comes as in the recordings of web_3 (1.18 times) and hm_0 (7.28), else the
-median of these ten. Of papers/002: 14% of the requests in bursts of 1,390, 594 µs apart, as in 10,000 recorded
-requests of hm_0, the others 100 µs apart. Of papers/004: MSR_hm, with the most written, is the one with the
-largest share of blocked reads; 20 µs from one request to the next, 2,000 a second; shares of requests to mixed
-pages, and of requests of the other kind, as papers/002 prints them, with θ = 0.8; a read that comes back begins
-where one of the latest 4,096 reads began, each alike.
+Assumed of papers/000: two powers of two as lengths, writes alike; 3.5 µs from one request of a burst to
+the next, writes in bursts as long; the mean rate of a week; 205 sequences of each kind in use at a time,
+as `wordline trace fit` finds in web_3, the one volume that is there whole. Of its other 26 volumes: 8
+KiB; for length and place the median of the eight; how often a pair comes as in the recordings of web_3
+(1.18 times) and hm_0 (7.28), else the median of these ten. Of papers/002: 14% of the requests in bursts
+of 1,390, 594 µs apart, as in 10,000 recorded requests of hm_0, the others 100 µs apart. Of papers/004:
+MSR_hm, with the most written, is the one with the largest share of blocked reads; 20 µs from one request
+to the next, 2,000 a second; shares of requests to mixed pages, and of requests of the other kind, as
+papers/002 prints them, with θ = 0.8; a read that comes back begins where one of the latest 4,096 reads
+began, each alike.
 """
 
 from __future__ import annotations

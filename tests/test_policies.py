@@ -383,10 +383,10 @@ def test_rows_are_keyed_by_the_source_of_the_policy(tmp_path: Path, monkeypatch:
 
 
 def test_the_reference_has_every_slot_and_every_method_of_a_system() -> None:
-    from wordline.policies import EVENTS, METHODS, PREFIX, about
+    from wordline.policies import METHODS, PREFIX, about
 
     assert about.SLOTS.keys() == {PREFIX + slot for slot in METHODS}
-    assert {method.partition("(")[0] for method in about.SYSTEM} == set(EVENTS)
+    assert {method.partition("(")[0] for method in about.SYSTEM} == set(METHODS["system"])
     for slot, methods in METHODS.items():
         if slot != "system":
             assert about.SLOTS[PREFIX + slot][0].startswith(f"`{methods[0]}(")
