@@ -114,7 +114,7 @@ def _words(item: Item) -> str:
 
 
 def _cell(text: str) -> str:
-    return text.replace("|", "\\|")
+    return text.replace("|", "\\|").replace("\n\n", "<br>").replace("\n", " ")
 
 
 def results() -> str:

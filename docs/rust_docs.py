@@ -133,7 +133,13 @@ def _above(lines: list[str], number: int) -> tuple[str, str]:
             attributes.insert(0, bare)
         else:
             break
-    return " ".join(doc), " ".join(attributes)
+    paragraphs = "\n".join(doc).split("\n\n")
+    return "\n\n".join(_joined(paragraph) for paragraph in paragraphs), " ".join(attributes)
+
+
+def _joined(paragraph: str) -> str:
+    """A paragraph in one line; items of a list keep their own."""
+    return re.sub(r"\n(?!- |\d\. |\|)", " ", paragraph)
 
 
 def _fields(body: list[str], functions: dict[str, str]) -> list[Field]:
