@@ -1,4 +1,4 @@
-"""Pages that are generated from the code: every command with its options, every key with its default."""
+"""Pages that are generated from the code: commands, keys with their defaults, figures of results, modules."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import described
+import lists
 import typer
 
 from wordline import preset_names, resolve
@@ -23,14 +25,23 @@ MODULES = (
     "wordline.notes",
     "wordline.seeds",
     "wordline.schemes",
+    "wordline.policies",
+    "wordline.policies.views",
+    "wordline.policies.actions",
+    "wordline.policies.mapping",
     "wordline.comparison.figures",
     "wordline.comparison.run",
     "wordline.sweeps.api",
     "wordline.study.runs",
     "wordline.study.store",
+    "wordline.study.executors",
     "wordline.tuning.search",
     "wordline.calibration.api",
+    "wordline.calibration.objective",
+    "wordline.calibration.fit",
+    "wordline.calibration.plane",
     "wordline.repro.run",
+    "wordline.repro.verdict",
     "wordline.report.html",
     "wordline.report.folders",
     "wordline.report.differences",
@@ -46,7 +57,15 @@ MODULES = (
 def write(folder: Path) -> list[Path]:
     """Writes the pages; returns their paths."""
     folder.mkdir(exist_ok=True)
-    pages = {"commands.md": commands(), "configuration.md": configuration(), "python.md": python()}
+    pages = {
+        "commands.md": commands(),
+        "keys.md": described.keys(),
+        "configuration.md": configuration(),
+        "results.md": described.results(),
+        "policies.md": lists.policies(),
+        "exhibits.md": lists.exhibits(),
+        "python.md": python(),
+    }
     for name, text in pages.items():
         (folder / name).write_text(text, encoding="utf-8")
     return [folder / name for name in pages]
@@ -138,4 +157,6 @@ def python() -> str:
             "```",
             "",
         ]
+        if module == "wordline.policies":
+            lines += ["```{eval-rst}", ".. autoclass:: wordline._core.DriveView", "   :members:", "```", ""]
     return "\n".join(lines)

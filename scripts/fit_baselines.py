@@ -6,7 +6,29 @@
 TARGETS is the folder of the papers' numbers, TRACES that of recorded traces, of which twins are made in the
 same way as of papers/000's volumes. Writes what was found to `scripts/fitted-PAPER.toml`, from which
 `scripts/published.py` makes the profiles. Only drives without the papers' schemes are run, and of papers/002
-its ideal: what a scheme does to a twin is never asked for. docs/generators.md says what is fitted to what.
+its ideal: what a scheme does to a twin is never asked for.
+
+Fitted of papers/000, the eight volumes of table 2: the mean length to die operations (table 2) by
+requests; length of a burst, share of reads in bursts and share of a burst on the dies of its first
+request to the average OCC (table 2) and imbalanced pairs by flash page reads (tables 2 and 5); how often
+a sequence comes again to the mean repetition (table 2), and for HM1, USR1 and WEB2 the curves of figure
+4. Of the other 26: length of a burst, or share of reads in bursts, to imbalanced pairs (table 5,
+original) by reads. Of papers/002: the mean of the bursts that aren't long, alike for all seven, to hm_1's
+16.0% of interference (§4.2). Of papers/004: requests of a burst (geometric), MSR_hm's and one value for
+the other three, to the largest and the mean share of the reads that a program blocks (figure 1b); size of
+the mixed pages, alike for all four, to the mean share of mixed pages (figure 1c); share of reads that
+come back soon to 2.84 reads of a page in 26,191 reads, as in Financial1's first 50,000 requests.
+
+Assumed of papers/000: two powers of two as lengths, writes alike; 3.5 µs from one request of a burst to
+the next, writes in bursts as long; the mean rate of a week; 205 sequences of each kind in use at a time,
+as `wordline trace fit` finds in web_3, the one volume that is there whole. Of its other 26 volumes: 8
+KiB; for length and place the median of the eight; how often a pair comes as in the recordings of web_3
+(1.18 times) and hm_0 (7.28), else the median of these ten. Of papers/002: 14% of the requests in bursts
+of 1,390, 594 µs apart, as in 10,000 recorded requests of hm_0, the others 100 µs apart. Of papers/004:
+MSR_hm, with the most written, is the one with the largest share of blocked reads; 20 µs from one request
+to the next, 2,000 a second; shares of requests to mixed pages, and of requests of the other kind, as
+papers/002 prints them, with θ = 0.8; a read that comes back begins where one of the latest 4,096 reads
+began, each alike.
 """
 
 from __future__ import annotations

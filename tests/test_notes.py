@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from itertools import product
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from conftest import SMALL_DRIVE, Wordline, sets
 
 import wordline as package
+from wordline.notes import ABOUT
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from wordline.result import Result
 
 DEVICES = ("enterprise-tlc", "client-qlc")
@@ -20,6 +21,18 @@ WORKLOADS = ("randread-4k-qd16", "randread-4k-qd64", "randwrite-4k-qd16", "mixed
 
 ENOUGH = 120_000
 """Requests of which 30% are enough for p99.9."""
+
+
+SOURCES = Path(__file__).parents[1] / "crates"
+
+
+def test_the_reference_says_of_each_kind_when_a_result_has_it() -> None:
+    files = [
+        path for folder in ("observe", "engine", "py") for path in (SOURCES / folder / "src").rglob("*.rs")
+    ]
+    text = "\n".join(path.read_text() for path in files)
+    made = set(re.findall(r'Note::new\(\s*"([a-z_]+)"', text))
+    assert len(made) > 15 and made - ABOUT.keys() == set()
 
 
 def kinds(result: Result) -> list[str]:

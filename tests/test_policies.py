@@ -382,11 +382,19 @@ def test_rows_are_keyed_by_the_source_of_the_policy(tmp_path: Path, monkeypatch:
     assert sources(custom) != first
 
 
-def test_the_examples_of_the_page_run(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_reference_has_every_slot_and_every_method_of_a_system() -> None:
+    from wordline.policies import METHODS, PREFIX, about
+
+    assert about.SLOTS.keys() == {PREFIX + slot for slot in METHODS}
+    assert {method.partition("(")[0] for method in about.SYSTEM} == set(METHODS["system"])
+    for slot, methods in METHODS.items():
+        if slot != "system":
+            assert about.SLOTS[PREFIX + slot][0].startswith(f"`{methods[0]}(")
+
+
+def test_the_example_of_the_page_runs(capsys: pytest.CaptureFixture[str]) -> None:
     page = (Path(__file__).parent.parent / "docs" / "policies-in-python.md").read_text()
-    examples = re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
-    assert len(examples) == 2
-    for code in examples:
-        exec(compile(code, "example", "exec"), {})  # noqa: S102 -- the page's own example
-        before, own = (line.split(" ", 1)[1] for line in capsys.readouterr().out.splitlines())
-        assert before != own
+    (code,) = re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    exec(compile(code, "example", "exec"), {})  # noqa: S102 -- the page's own example
+    before, own = (line.split(" ", 1)[1] for line in capsys.readouterr().out.splitlines())
+    assert before != own

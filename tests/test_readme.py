@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from blocks import blocks, run
 
-README = Path(__file__).parent.parent / "README.md"
-
-BLOCKS = re.findall(r"^```(bash|python)\n(.*?)^```$", README.read_text(), re.MULTILINE | re.DOTALL)
+BLOCKS = blocks(Path(__file__).parent.parent / "README.md")
 
 
 @pytest.fixture(scope="module")
@@ -28,15 +23,4 @@ def test_there_are_blocks_of_both_kinds() -> None:
     ("language", "code"), BLOCKS, ids=[f"{n}-{block[0]}" for n, block in enumerate(BLOCKS)]
 )
 def test_block(folder: Path, language: str, code: str) -> None:
-    programs = {"bash": ["bash", "-euo", "pipefail", "-c"], "python": [sys.executable, "-c"]}
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    process = subprocess.run(
-        [*programs[language], code],
-        cwd=folder,
-        env=os.environ | {"PATH": path},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-    )
-    assert process.returncode == 0, process.stderr
-    assert process.stderr == ""
+    run(folder, language, code)

@@ -11,6 +11,39 @@ Note = Mapping[str, Any]
 """As `result.json` has it: `kind`, `found`, `reason`, `remedy`."""
 
 
+ABOUT = {
+    "end_of_life": "the drive died before the workload ended",
+    "workload": "its source has something to say: bad lines of a trace, steps that left requests out",
+    "empty_map_cache": "a cache of the map began empty, and so did the window",
+    "series_merged": "rows of the time series were merged",
+    "samples_dropped": "samples have no row",
+    "idle_flow": "one of several flows has no request in the window",
+    "ended_flow": "one of several flows ended before 99% of the window had passed",
+    "overload": "open loop: at least twice as many requests under way in the last fifth of the batches as "
+    "in the first, 16 more, and rising by the test of Mann and Kendall",
+    "start_not_settled": "overwrites before the first request ended while write amplification, or the "
+    "pages on which what is overwritten lay, still rose or fell",
+    "not_stationary": "mean reads or writes (unless `overload` says why), or WAF, differ between the "
+    "halves of the window by more than half the interval and 5%, and rise or fall by the test of Mann "
+    "and Kendall",
+    "stalled": "writes waited for free blocks for at least 5% of their time; or for room in the buffer "
+    "for as much, while units found no free block and an answer took 50 ms or longer",
+    "paced": "open loop, and writes waited for room in the buffer for at least 5% of their time without "
+    "stalling",
+    "few_collections": "pages were overwritten, and fewer than 20 superblocks were collected in the "
+    "window, those under way when it opened included; or none",
+    "uneven_domains": "domains collect 5 superblocks or more in the mean, one of them twice the mean or "
+    "half of it, beyond chance (index of dispersion, χ² of 0.1%); or WAF of one is twice that of "
+    "another",
+    "unfilled_pages": "programs for the host and its cache have at least 1.5 times the bytes that it wrote",
+    "streams_together": "flows of several streams write, and the drive keeps none apart",
+    "whole_dies_collect": "reads are rebuilt by parity of pages, and collection blocks whole dies, not "
+    "planes",
+    "short_window": "fewer than 20 batches: no intervals",
+    "few_in_tail": "fewer than 30 requests lie behind a percentile up to p99.9; the first one is named",
+}
+"""Kind of note → when a result has it."""
+
 DEATH = "end_of_life"
 """The kind of the note that the drive died, and its table in the result."""
 

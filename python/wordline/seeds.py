@@ -53,15 +53,19 @@ class Metric:
     metric: str
     """Its path in `result.json`."""
     unit: str
+    """Its unit."""
     seeds: int
     """Seeds whose run has this figure."""
     mean: float
+    """Over these seeds."""
     std: float | None
     """Standard deviation over seeds (n − 1 in the denominator); `None` for a single seed."""
     ci95: float | None
     """Half the width of the 95% confidence interval of the mean; `None` for a single seed."""
     min: float
+    """Smallest of them."""
     max: float
+    """Largest of them."""
     unsure: bool
     """Whether its interval exceeds the mean."""
 

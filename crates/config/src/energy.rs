@@ -6,6 +6,16 @@ use super::cell::CellTechnology;
 use super::error::{ConfigError, check_range};
 
 /// Energy of operations; zero stands for "unknown". What the drive uses at rest isn't modelled.
+///
+/// `[energy]` of a device; zero, the default, means unknown, and no preset has figures. Where to find some: V. Mohan et al.,
+/// "Modeling Power Consumption of NAND Flash Memories Using FlashPower" (IEEE TCAD 32(7), 2013), and supply current × voltage ×
+/// time of a data sheet. Energy is charged when a die takes an operation, the channel's for reads when their data leaves, in
+/// whole picojoules:
+///
+/// `E = Σ reads · read_nj(type) + Σ programs · program_nj(type) + erases · erase_nj + bytes on channels · channel_pj_per_byte`
+///
+/// Not modelled: what the drive uses at rest, controller, DRAM and link, suspending and resuming. A program unit costs what all
+/// its pages cost, filled or not; a read that is retried costs one read.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EnergyConfig {

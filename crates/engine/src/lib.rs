@@ -29,5 +29,19 @@ pub use run::{
 };
 
 #[cfg(doctest)]
-#[doc = include_str!("../../../docs/adding-a-policy.md")]
-struct AddingAPolicy;
+#[doc = "```"]
+#[doc = include_str!("../../../docs/examples/own_victims.rs")]
+#[doc = "```"]
+struct OwnVictims;
+
+#[cfg(doctest)]
+#[doc = "```"]
+#[doc = include_str!("../../../docs/examples/own_placement.rs")]
+#[doc = "```"]
+struct OwnPlacement;
+
+#[cfg(doctest)]
+#[doc = "```"]
+#[doc = include_str!("../../../docs/examples/own_scheduler.rs")]
+#[doc = "```"]
+struct OwnScheduler;

@@ -74,12 +74,18 @@ impl RunResult {
 /// `result.json`. Only `engine` knows of the wall clock; all else is the same on every machine.
 #[derive(Serialize)]
 struct Document<'a> {
+    /// Version of the simulator.
     version: &'static str,
+    /// Seed of every random stream.
     seed: u64,
+    /// Device, scheme and workload with every default filled in.
     config: &'a Described,
+    /// How much work the run was, and its time on the wall clock. `wordline run` adds `drive`: `prepared`, `prepared and kept`, or
+    /// `kept from a run before`; left out where it keeps none.
     engine: EngineFigures,
     /// What the reader of the result should know: of the workload's source, and of the figures.
     notes: Vec<Note>,
+    /// The figures.
     #[serde(flatten)]
     report: &'a Report,
 }
@@ -95,8 +101,11 @@ struct EngineFigures {
     requests: u64,
     /// Of these, those that came before the workload's own, for the drive to settle.
     settling_requests: u64,
+    /// Pages read and programmed and blocks erased; `flash.operations` are those of the window.
     flash_operations: u64,
+    /// The same by `wall_s`.
     flash_operations_per_s: f64,
+    /// Events of the engine.
     events: u64,
     /// The drive's time that was simulated, from the first request to the end of the window.
     simulated_ns: u64,

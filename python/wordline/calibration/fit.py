@@ -1,5 +1,21 @@
 """The fit: a sampler finds the region, then designed experiments around the best choice lead to the optimum
 and say how far the data determine each value.
+
+1. A third of the budget is the sampler's (tune).
+2. The rest is spent on designed experiments around the best choice so far. A folded-over Hadamard design
+   moves all values at once by 25% up and down (Box, Hunter and Hunter, "Statistics for Experimenters",
+   2nd ed., Wiley 2005). Least squares give the slopes of all figures, and what the runs deviate from the
+   plane is the noise of the slopes. A step of Gauss and Newton, damped by that noise, leads on; then a
+   smaller design.
+3. Intervals follow from the last slopes: 95%, with Student's t, residuals as large as σ says or as they
+   are, if larger. Residuals of one direction at one point are independent or one and the same, whichever
+   gives the wider interval. What noise adds to the products of slopes in 99 of 100 cases is taken off
+   first: a value without effect has an interval as wide as its range.
+
+
+A value is `determined` where its interval is within 5% of it, `roughly` where it is wider but inside the
+range, `undetermined` where it reaches an end of the range (others in it do as well, or the drive wants a
+value outside), and `chosen` where it is the best of several words.
 """
 
 from __future__ import annotations

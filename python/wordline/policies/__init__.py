@@ -5,14 +5,7 @@ the class as keyword arguments, and the seed of the run as `seed` where it has s
 sought as Python seeks them and in the current folder. `wordline.run(..., policies={"gc": OldestColdest})`
 hands a class, or an object, over directly.
 
-| slot | method | answer |
-|---|---|---|
-| `gc` | `choose(blocks)` | index of a superblock of the domain, or `None` |
-| `placement` | `place(program, planes)` | number of a plane |
-| `scheduler` | `next(waiting, now_ns)` | name of a class that waits |
-| `separation` | `write_point(page, stream, points)` | number of a write point |
-| `mapping` | `find(lookup)` | `None` (known), `Load` or `Guess` |
-| `system` | what it wants to be told of: `EVENTS` | actions |
+`METHODS` has the methods of each slot, docs/policies-in-python.md when they are asked and what they answer.
 
 A policy that keeps a state and is to be part of snapshots has `save() -> bytes` and `restore(state)`; without
 them a snapshot is refused once its attributes have changed. Copies of a prepared drive get copies of it

@@ -63,7 +63,7 @@ def points(number: Wanted, lines: Lines) -> list[float]:
 
 
 def mean_points(number: Wanted, lines: Lines) -> float | None:
-    """Their mean."""
+    """Mean of `value` where `where` holds less that where `against` holds, by that where `base` holds."""
     return _mean(points(number, lines))
 
 

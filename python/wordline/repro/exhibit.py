@@ -13,57 +13,13 @@ from typing import Any
 
 from wordline._core import WordlineError
 from wordline.repro import real_drives
+from wordline.repro.keys import KEYS, NUMBER_KEYS, VARIANT_KEYS
 from wordline.study.point import Point
 from wordline.sweeps import file as sweep_file
 
 EXHIBITS = Path(__file__).parent / "exhibits"
 
 WORKLOADS = {"own": "the paper's own", "twin": "a twin of the paper's", "other": "another"}
-
-KEYS = (
-    "title",
-    "about",
-    "workload_is",
-    "sweep",
-    "quick",
-    "quick_needs",
-    "columns",
-    "figure",
-    "number",
-    "variant",
-    "needs",
-    "measured",
-    "load",
-    "parts",
-    "left_out",
-)
-
-NUMBER_KEYS = (
-    "metric",
-    "value",
-    "target",
-    "where",
-    "within",
-    "unit",
-    "kind",
-    "note",
-    "line",
-    "against",
-    "analysis",
-    "over",
-    "limit",
-    "by",
-    "names",
-    "base",
-    "above",
-    "per",
-    "not_comparable",
-    "variant",
-    "uncounted",
-    "mark",
-)
-
-VARIANT_KEYS = ("of", "scheme", "named")
 
 TRACES = "{traces}"
 """Stands in a sweep for the folder that `--traces` names."""
@@ -224,7 +180,7 @@ def _with_variants(numbers: list[dict[str, Any]], variants: list[dict[str, str]]
     ]
 
 
-def _refuse_unknown(where: str, data: Mapping[str, Any], keys: tuple[str, ...]) -> None:
+def _refuse_unknown(where: str, data: Mapping[str, Any], keys: Mapping[str, str]) -> None:
     for key in data:
         if key not in keys:
             near = difflib.get_close_matches(key, keys, n=1)

@@ -1,4 +1,19 @@
-"""What a number's difference from the printed one comes to. Computed, never chosen."""
+"""What a number's difference from the printed one comes to. Computed, never chosen.
+
+Reproduced: within 2 points of a ratio (of a change, not more than a third of it), or within 20% of any
+number. A closed form may name a bound of its own. A printed limit must be met on its right side; a
+speed-up is judged by its gain, a WAF as a level. Direction: a change of the printed sign, from a third to
+three times as large. Contradicted: a change of the other sign by more than 2 points, or of more than 5
+points where none (at most 5%) is printed. With `--seeds N` both must exceed the 95% interval. Not
+comparable: the same by construction. Not exercised: under `--quick`, what the number is about didn't
+happen. Equal figures are in no order.
+
+Marks are what is counted. A number that a twin or a choice was fitted to, that the paper doesn't print,
+or that repeats another has none, and stands in brackets with the reason. Numbers of one run have one mark
+together, the worst. Eight numbers or more of one kind are a table: beside it stand what the best constant
+guess would have reproduced, and the rank correlation with print. None of them is in direction unless that
+is positive beyond chance (5%).
+"""
 
 from __future__ import annotations
 

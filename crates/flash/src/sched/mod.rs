@@ -70,6 +70,15 @@ impl QueueView<'_> {
 ///
 /// A pure decision: it changes nothing. It must choose some class when anything waits that isn't behind a gate. A die with
 /// cache operations asks before it is free, too: it begins what is chosen only if that can overlap what it does.
+///
+/// It is asked only when commands of at least two classes wait; one class that waits alone goes without a question. What waits behind a
+/// closed gate isn't shown. The commands of one class go in order of arrival, and the engine joins to the first what can go with it. While a
+/// program or erase is suspended reads of the host are served without a question, until none is left or `longest_suspension` is over. It must
+///
+/// - name a class for which something waits: any other answer breaks the run off;
+/// - give the same answer for `suspends` each time: the engine asks once, as the scheduler is set, whether any class can be interrupted at all.
+///   For a class of reads the answer is ignored;
+/// - keep its state, if any, behind interior mutability.
 pub trait Scheduler {
     /// The class to serve; `None` only when nothing waits.
     fn next(&self, view: &QueueView<'_>) -> Option<Class>;

@@ -33,6 +33,15 @@ pub use windowed_greedy::WindowedGreedy;
 /// counts as `None`, which ends the collection: so that a drive that can win space always goes on, a policy passes
 /// such superblocks over as long as there is another.
 ///
+/// It may assume that the view is complete and true at this moment, and of one domain; a state of its own is kept by the domain's first
+/// superblock. It must
+///
+/// - choose a `Full` superblock of this domain: any other choice ends the run with an error that names it;
+/// - be quick: it may be asked after every program while nothing can be won. After `None` it is asked again when the domain's next program
+///   is allocated or ends;
+/// - hold on to a choice by chance while it isn't carried out: the engine asks again when there was no room for its pages, and drawing anew
+///   favours what is mostly empty (`gc/standing.rs`).
+///
 /// [`Full`]: crate::blocks::BlockState::Full
 pub trait VictimPolicy {
     /// The next victim among these superblocks.

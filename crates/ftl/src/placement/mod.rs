@@ -64,10 +64,21 @@ impl PlacementView<'_> {
 /// or of one program that the data cache writes back.
 /// Where superblocks are in use it thereby chooses the domain, whose superpages are filled plane by plane.
 ///
-/// A choice is a function of its own state and of the view: no clock, no randomness of its own. It need not check for
+/// A choice is a function of its own state and of the view: no clock. It need not check for
 /// free blocks: the engine holds a program back until its domain has one. A move (of garbage collection, read reclaim,
 /// wear levelling, migration) whose chosen domain has no block to spare stays in the domain that it comes from, where
 /// one is kept for it.
+///
+/// It is asked in the order of admission (of a read-modify-write when its read has ended), and for pages written during preparation. It is
+/// asked again for a read-modify-write that starts over, and, once the drive is at rest, for writes that wait for space. Where a system
+/// leaves it a set of planes (`PlacementView::among`), `has_room` says no for all others. It must
+///
+/// - name a plane of the drive, and of that set: any other ends the run with an error;
+/// - leave out planes for which `has_room` says no, if it can put more pages into one domain than another. A write to a domain without
+///   space waits for collection there; if collection can't win any, and the placement insists, the run ends with an error;
+/// - draw from a named stream of its own where it needs chance (`rng::stream`). Otherwise runs don't repeat.
+///
+/// The sequential fill of `[start]` lies over all planes, whatever the placement.
 pub trait Placement {
     /// Whether moves ask as well. Where they don't, they stay in their domain.
     fn places_moves(&self) -> bool {

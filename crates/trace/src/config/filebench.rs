@@ -4,6 +4,29 @@ use serde::{Deserialize, Serialize};
 use wordline_config::error::{ConfigError, check_range};
 
 /// A Filebench personality on files that are there. Sizes in bytes.
+///
+/// V. Tarasov, E. Zadok, S. Shepler, *Filebench*, ;login: 41(1), 2016. One loop of each `personality`:
+///
+/// | personality | operations |
+/// |---|---|
+/// | `fileserver` | create and write a file, append, read whole, delete, stat |
+/// | `webserver` | read ten files whole, append to a log |
+/// | `webproxy` | delete, create and append, read five whole, append to a log |
+/// | `varmail` | delete; create, append, fsync; read, append, fsync; read |
+///
+/// **The file system** is modelled after ext4's documentation.
+///
+/// - Extents: the smallest free run that holds a file; freed space is trimmed after the commit.
+/// - A page cache with LRU and read-ahead: twice or four times what the program asks for at first, then doubling up to
+///   `read_ahead_bytes`.
+/// - Dirty pages are written in the order of their addresses when they are more than `dirty_share` of the cache, down to half of
+///   that, or all after `write_back_loops`.
+/// - A journal in ordered mode, committed by fsync or after `commit_loops`: descriptor and changed pages, flush, commit record,
+///   flush. Metadata go to their places when the write-back writes everything or the journal wraps.
+/// - Files have gamma-distributed sizes (shape 1.5) and are picked at random.
+///
+/// Not modelled: updates of access times, several threads' interleaving (the queue depth stands for them), time: periods are
+/// counted in loops.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FilebenchConfig {

@@ -4,6 +4,27 @@ use serde::{Deserialize, Serialize};
 use wordline_config::error::{ConfigError, check_range};
 
 /// A YCSB run over a loaded database. Sizes in bytes.
+///
+/// B. F. Cooper et al., *Benchmarking Cloud Serving Systems with YCSB*, SoCC 2010. `workload` is `a` (50% updates), `b` (5%
+/// updates), `c` (reads), `d` (5% inserts, reads of the latest), `e` (95% scans, 5% inserts), `f` (50% read-modify-writes). Keys
+/// are hashed: a record sorts at a random place. Ranks of Zipf's law are scattered.
+///
+/// **The tree** is leveled, as RocksDB documents its own. For every record the model knows which level, or which file of level 0,
+/// holds its newest version.
+///
+/// - *Update, insert*: into the log and the memtable. A full memtable becomes a file of level 0; a second one that fills
+///   meanwhile waits.
+/// - *Read*: memtable, files of level 0 from the newest, then the covering file of each level, until the record is found. In each
+///   of these files a block is read if the filter lets the key pass: always without one, else with probability 0.6185^bits where
+///   the key isn't. Reads of blocks are widened to 4 KiB (direct I/O); an LRU cache holds blocks.
+/// - *Scan*: a block in each file that covers the start, then the blocks of the records that each level has in the range. Two are
+///   single ones, then it reads ahead, doubling up to 256 KiB.
+/// - *Compaction*: level 0 when it has `level0_files`, else the first level beyond its target: one file, round robin, with what
+///   it overlaps below. Its reads and writes come in turns with the foreground. Files take effect when they are written, the old
+///   ones are trimmed.
+/// - *Start*: every record once, levels filled from the first up to three quarters of their targets.
+///
+/// Not modelled: compression, value separation, column families, reads of index and filter blocks, times of CPUs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct YcsbConfig {

@@ -72,6 +72,31 @@ pub struct Profile {
 }
 
 /// Pieces of a trace.
+///
+/// **Pieces.** The trace is cut into pieces of so many requests. A piece also ends, from half its length on, where a *reference
+/// queue* would have done all that was asked for. That is 64 dies that serve pages of 16 KiB, reads in 55 µs, writes in 450 µs.
+/// As many as fit are kept. Their *order* says for the whole trace which comes next, after what gap; so heavy stretches stay
+/// where they are. Where not all fit, like ones stand for one another. For that a piece is nine numbers. The group with the
+/// largest sum of squares is divided again and again, and of each the piece nearest to the mean is kept. Of a trace of more than
+/// 8,192 pieces every 2nd, 4th … stretch of 16 is kept, and comes that often (`every`).
+///
+/// A request of a piece is its operation, shape, gap and place. A *place* is relative to what came before:
+///
+/// | place | the request |
+/// |---|---|
+/// | fresh | goes to untouched space, at an offset that is alike modulo 16 MiB in steps of 16 KiB (its *slot*), which decides what meets on a die |
+/// | sequential | goes on where the stream of some rank ended; streams rank by when they last moved |
+/// | near, far | is at an exact distance from the end of a stream, or from the request before, up to 64 MiB |
+/// | same, follow | begins where one of the last 63 began, or the one that came next after the one last referred to |
+/// | again | begins where an older request of this length began, so many requests before; with its slot |
+/// | inside | is at an exact distance from the start of the request that touched its 64 KiB last, so many requests before |
+///
+/// So popularity, reuse, runs and overwrites need no list of addresses. The generator remembers the last 262,144 requests,
+/// 262,144 older ones by chance, and a bit for each page. In less than eight times the trace's space streams run into one
+/// another.
+///
+/// Pieces of 16, 48 and 128 are tried. That twin is taken which waits most like the trace on the reference queue at its speed, a
+/// half and a quarter of it. No simulated drive is asked.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Packed {

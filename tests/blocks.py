@@ -1,0 +1,32 @@
+"""Blocks of code of a page, run as they stand, in order, in one folder."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+PROGRAMS = {"bash": ["bash", "-euo", "pipefail", "-c"], "python": [sys.executable, "-c"]}
+
+
+def blocks(page: Path) -> list[tuple[str, str]]:
+    """Language and code of each `bash` and `python` block."""
+    return re.findall(r"^```(bash|python)\n(.*?)^```$", page.read_text(), re.MULTILINE | re.DOTALL)
+
+
+def run(folder: Path, language: str, code: str) -> str:
+    """What a block prints; it must succeed without a word on stderr."""
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    process = subprocess.run(
+        [*PROGRAMS[language], code],
+        cwd=folder,
+        env=os.environ | {"PATH": path},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+    )
+    assert process.returncode == 0, process.stderr
+    assert process.stderr == ""
+    return process.stdout
