@@ -1,5 +1,7 @@
 //! A few entries of a large table, by their indices: an open-addressed table whose slots lie in the order of the indices' hashes.
 
+use std::hint::select_unpredictable;
+
 use super::{ask_for_huge_pages, prefetch};
 
 /// Slots of the first table.
@@ -59,10 +61,10 @@ impl Compact {
         self.gone += entries;
     }
 
-    /// Brings an entry towards the caches.
+    /// Brings an entry towards the caches; one that isn't wanted costs what a wanted one in the caches does.
     #[inline]
-    pub fn prefetch(&self, index: usize) {
-        prefetch(&self.slots, self.home(index));
+    pub fn prefetch_if(&self, wanted: bool, index: usize) {
+        prefetch(&self.slots, select_unpredictable(wanted, self.home(index), 0));
     }
 
     /// Entries that it keeps, those that are elsewhere by now among them.
@@ -145,7 +147,7 @@ mod tests {
             let gone = |index: usize| index.is_multiple_of(3);
             for number in 0..20_000 {
                 let index = below(&mut random, span) as usize;
-                compact.prefetch(index);
+                compact.prefetch_if(number % 2 == 0, index);
                 let is_new = compact.update(index, |_| Some(number), |index| !gone(index));
                 let was_new = expected.insert(index, number).is_none();
                 compact.leave(usize::from(is_new && gone(index)));

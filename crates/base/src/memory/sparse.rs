@@ -25,6 +25,9 @@ const WORTH_A_HUGE_PAGE: u16 = CHUNKS_OF_HUGE_PAGE as u16 / 4;
 /// few of them for long, and a page of memory for each chunk would be most of the table's.
 const MOST_COMPACT: u8 = 64;
 
+/// Entries of a chunk that are looked up together, as they are spread over all of those that are kept apart.
+const FETCHED_TOGETHER: usize = 32;
+
 /// Zeros of which some are written. While most are not, a bit for each page of memory says where to look: the rest
 /// needs neither memory nor a look at it, although the system would hand out memory for looking alone. The table may keep
 /// entries of chunks that have few of them apart.
@@ -194,9 +197,8 @@ impl SparseTable {
     #[inline(always)]
     pub fn prefetch(&self, index: usize) {
         if self.is_unwritten(index) {
-            if !self.compact.is_empty() && self.has_some_compact(index / CHUNK) {
-                self.compact.prefetch(index);
-            }
+            // Without a branch on whether the chunk has any: that is a toss for long.
+            self.compact.prefetch_if(self.has_some_compact(index / CHUNK), index);
         } else {
             prefetch(&self.table, index);
         }
@@ -257,7 +259,11 @@ impl SparseTable {
         let count = self.compact_in.get(chunk).map_or(0, |&count| usize::from(count));
         if count > 0 {
             let first = chunk * CHUNK;
-            for (entry, index) in self.table.iter_mut().skip(first).take(CHUNK).zip(first..) {
+            let entries = self.table.iter_mut().skip(first).take(CHUNK);
+            for (place, (entry, index)) in entries.zip(first..).enumerate() {
+                if place % FETCHED_TOGETHER == 0 {
+                    (index..index + FETCHED_TOGETHER).for_each(|index| self.compact.prefetch_if(true, index));
+                }
                 *entry = self.compact.get(index);
             }
             self.compact.leave(count);

@@ -4,6 +4,7 @@
 //! knows at a moment, and what finding out costs: a read of a translation page, or a read at a place that was guessed.
 
 mod capacity;
+mod changes;
 pub mod copies;
 pub mod demand;
 pub mod fetched_layout;
@@ -12,6 +13,7 @@ pub mod layout;
 mod lists;
 pub mod oob;
 pub mod page;
+mod page_order;
 pub mod parity_layout;
 pub mod part;
 mod parted;
@@ -131,6 +133,9 @@ pub trait Mapping {
 
     /// An entry changed: what must be written now?
     fn updated(&mut self, _update: &Update, _view: &MapView<'_>, _writes: &mut Vec<WriteBack>) {}
+
+    /// An entry is about to change: brings what [`Mapping::updated`] looks at towards the processor's caches. Changes nothing else.
+    fn fetch(&self, _lpa: Lpa) {}
 
     /// A superblock has been erased: what must be written now?
     fn erased(&mut self, _writes: &mut Vec<WriteBack>) {}

@@ -9,7 +9,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::capacity::Capacity;
-use super::lists::{List, Slots};
+use super::changes::Changes;
+use super::page_order::PageOrder;
 use super::{Found, Keeping, Lookup, MapSizes, MapView, Mapping, Update, WriteBack};
 use wordline_base::ids::Lpa;
 use wordline_config::scheme::{Eviction, MappingConfig};
@@ -17,21 +18,12 @@ use wordline_config::scheme::{Eviction, MappingConfig};
 /// Bytes of a translation page's place in the directory.
 const DIRECTORY_ENTRY: u64 = 4;
 
-const NONE: u32 = u32::MAX;
-
 /// What of a translation page is in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum Held {
     No,
     Clean,
     Dirty,
-}
-
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-struct Page {
-    held: Held,
-    newer: u32,
-    older: u32,
 }
 
 /// Translation pages cached whole, the least recently used giving way.
@@ -44,13 +36,14 @@ pub struct Segments {
     capacity: Capacity,
     batch: u32,
     waits: bool,
-    pages: Vec<Page>,
-    newest: u32,
-    oldest: u32,
+    /// By translation page; apart from the order, since every update asks this and few ask more.
+    held: Vec<Held>,
+    /// The cached pages by their last use.
+    by_use: PageOrder,
     cached: u32,
     dirty: u32,
     /// Changes of entries of other pages.
-    changes: Slots,
+    changes: Changes,
 }
 
 impl Segments {
@@ -61,97 +54,68 @@ impl Segments {
         let batch = if config.batch_entries == 0 { superblock_units } else { config.batch_entries };
         let held = u64::from(capacity.most()) * page + u64::from(batch) * u64::from(config.entry_bytes);
         let held = if config.host_memory { 0 } else { held };
-        let empty = Page { held: Held::No, newer: NONE, older: NONE };
         Self {
             sizes,
             bytes: held + u64::from(sizes.translation_pages) * DIRECTORY_ENTRY,
             capacity,
             batch,
             waits: config.eviction == Eviction::Foreground,
-            pages: vec![empty; sizes.translation_pages as usize],
-            newest: NONE,
-            oldest: NONE,
+            held: vec![Held::No; sizes.translation_pages as usize],
+            by_use: PageOrder::new(sizes.translation_pages),
             cached: 0,
             dirty: 0,
-            changes: Slots::new(sizes),
+            changes: Changes::new(sizes),
         }
     }
 
-    fn page(&self, page: u32) -> Page {
-        self.pages.get(page as usize).copied().unwrap_or(Page { held: Held::No, newer: NONE, older: NONE })
+    #[inline]
+    fn held(&self, page: u32) -> Held {
+        self.held.get(page as usize).copied().unwrap_or(Held::No)
     }
 
-    /// The page that comes before, or behind, another in the order of use; the ends of the order for no page.
-    fn change(&mut self, page: u32, how: impl FnOnce(&mut Page)) {
-        if let Some(page) = self.pages.get_mut(page as usize) {
-            how(page);
+    fn hold(&mut self, page: u32, held: Held) {
+        if let Some(page) = self.held.get_mut(page as usize) {
+            *page = held;
         }
-    }
-
-    fn unlink(&mut self, page: u32) {
-        let Page { newer, older, .. } = self.page(page);
-        if newer == NONE {
-            self.newest = older;
-        } else {
-            self.change(newer, |page| page.older = older);
-        }
-        if older == NONE {
-            self.oldest = newer;
-        } else {
-            self.change(older, |page| page.newer = newer);
-        }
-    }
-
-    fn link(&mut self, page: u32) {
-        let before = std::mem::replace(&mut self.newest, page);
-        if before == NONE {
-            self.oldest = page;
-        } else {
-            self.change(before, |before| before.newer = page);
-        }
-        self.change(page, |page| (page.newer, page.older) = (NONE, before));
     }
 
     fn make_dirty(&mut self, page: u32) {
-        self.dirty += u32::from(self.page(page).held == Held::Clean);
-        self.change(page, |page| page.held = Held::Dirty);
+        self.dirty += u32::from(self.held(page) == Held::Clean);
+        self.hold(page, Held::Dirty);
     }
 
     /// Takes a page in, with what is held of it.
     fn take_in(&mut self, page: u32, view: &MapView<'_>, writes: &mut Vec<WriteBack>) {
-        self.change(page, |page| page.held = Held::Clean);
-        self.link(page);
+        self.hold(page, Held::Clean);
+        self.by_use.push(page);
         self.cached += 1;
-        if self.changes.cached_of(page) > 0 {
-            self.changes.clean(page);
+        if self.changes.of(page) > 0 {
+            self.changes.clear(page);
             self.make_dirty(page);
         }
         // As many as the occupied entries would fill, were they together.
         let occupied = view.occupied().div_ceil(self.sizes.entries_per_page.max(1));
         let capacity = self.capacity.now(occupied).max(1);
         while self.cached > capacity {
-            let oldest = self.oldest;
-            if self.page(oldest).held == Held::Dirty {
+            let Some(oldest) = self.by_use.oldest() else { return };
+            if self.held(oldest) == Held::Dirty {
                 self.dirty -= 1;
                 writes.push(WriteBack { page: oldest, whole: true });
             }
-            self.unlink(oldest);
-            self.change(oldest, |page| page.held = Held::No);
+            self.by_use.remove(oldest);
+            self.hold(oldest, Held::No);
             self.cached -= 1;
         }
     }
 
     /// Holds a change of an entry whose page isn't cached; the oldest ones are written when there are too many.
-    fn hold(&mut self, lpa: Lpa, writes: &mut Vec<WriteBack>) {
-        if self.changes.find(lpa).is_none() {
-            self.changes.insert(lpa, List::Batch, true);
-        }
-        while self.changes.len(List::Batch) > self.batch {
-            let Some(oldest) = self.changes.oldest(List::Batch) else { return };
-            let page = self.sizes.page_of(Lpa(self.changes[oldest].lpa));
+    fn hold_change(&mut self, lpa: Lpa, page: u32, writes: &mut Vec<WriteBack>) {
+        self.changes.add(lpa, page);
+        while self.changes.total() > self.batch {
+            let Some(page) = self.changes.oldest_page() else { return };
             let (first, end) = self.sizes.entries(page);
-            writes.push(WriteBack { page, whole: self.changes.cached_of(page) == end - first });
-            self.changes.clean(page);
+            writes.push(WriteBack { page, whole: self.changes.of(page) == end - first });
+            self.changes.clear(page);
         }
     }
 }
@@ -163,27 +127,31 @@ impl Mapping for Segments {
 
     fn find(&mut self, lookup: &Lookup, view: &MapView<'_>) -> Found {
         let page = self.sizes.page_of(lookup.lpa);
-        if self.page(page).held == Held::No {
+        if self.held(page) == Held::No {
             return Found::Load(page);
         }
-        self.unlink(page);
-        self.link(page);
+        self.by_use.remove(page);
+        self.by_use.push(page);
         Found::Known(view.find(lookup.lpa))
     }
 
     fn loaded(&mut self, page: u32, _lookup: &Lookup, view: &MapView<'_>, writes: &mut Vec<WriteBack>) {
-        if self.page(page).held == Held::No {
+        if self.held(page) == Held::No {
             self.take_in(page, view, writes);
         }
     }
 
     fn updated(&mut self, update: &Update, _view: &MapView<'_>, writes: &mut Vec<WriteBack>) {
         let page = self.sizes.page_of(update.lpa);
-        if self.page(page).held == Held::No {
-            self.hold(update.lpa, writes);
+        if self.held(page) == Held::No {
+            self.hold_change(update.lpa, page, writes);
         } else {
             self.make_dirty(page);
         }
+    }
+
+    fn fetch(&self, lpa: Lpa) {
+        self.changes.fetch(lpa, self.sizes.page_of(lpa));
     }
 
     fn waits_for_evictions(&self) -> bool {
@@ -195,7 +163,7 @@ impl Mapping for Segments {
     }
 
     fn is_dirty(&self, lpa: Lpa) -> bool {
-        self.page(self.sizes.page_of(lpa)).held == Held::Dirty || self.changes.find(lpa).is_some()
+        self.held(self.sizes.page_of(lpa)) == Held::Dirty || self.changes.has(lpa)
     }
 
     fn cached_entries(&self) -> u64 {
@@ -203,7 +171,7 @@ impl Mapping for Segments {
     }
 
     fn dirty_entries(&self) -> u64 {
-        u64::from(self.dirty) * u64::from(self.sizes.entries_per_page) + u64::from(self.changes.dirty())
+        u64::from(self.dirty) * u64::from(self.sizes.entries_per_page) + u64::from(self.changes.total())
     }
 
     fn keeping(&self, occupied: u32) -> Option<Keeping> {
@@ -215,10 +183,6 @@ impl Mapping for Segments {
             takes_in_changes: false,
             held_changes: self.batch,
         })
-    }
-
-    fn expect(&mut self, entries: u64) {
-        self.changes.expect(entries as usize);
     }
 
     fn bytes(&self) -> u64 {
@@ -310,7 +274,7 @@ mod tests {
             assert!(!segments.is_dirty(Lpa(9)) && segments.is_dirty(Lpa(12)));
             // A page that is taken in brings what is held of it.
             segments.loaded(3, &Lookup::alone(Lpa(12), false), view, &mut writes);
-            assert!(segments.is_dirty(Lpa(13)) && segments.changes.find(Lpa(12)).is_none());
+            assert!(segments.is_dirty(Lpa(13)) && !segments.changes.has(Lpa(12)));
         });
     }
 

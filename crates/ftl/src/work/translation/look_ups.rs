@@ -24,7 +24,7 @@ use wordline_base::ids::{Lpa, Ppa};
 use wordline_base::parts::Part as BlamePart;
 use wordline_base::snapshot::{In, Out, Part, SnapshotError};
 use wordline_config::scheme::{Loads, MappingConfig, StoredPages, UnmappedReads};
-use wordline_flash::sched::queue::{Op, OpId};
+use wordline_flash::sched::queue::{NONE, Op, OpId};
 use wordline_flash::work::submit;
 
 /// Questions about one page of a request after which its policy is said to lead nowhere.
@@ -428,6 +428,20 @@ pub(crate) fn page_is_here<A: AboveFtl>(above: &mut A, id: OpId, page: u32) {
             ftl.translation.works[number].held.push(&mut flash.pool, id);
         }
         None => go_on_with(above, id, found),
+    }
+}
+
+/// Entries of all units of a program are about to change: what that takes is fetched for all of them at once.
+#[inline]
+pub fn fetch_changes<A: AboveFtl>(above: &A, head: OpId) {
+    if !above.ftl().translation.follows {
+        return;
+    }
+    let policy = above.ftl().translation.policy.get();
+    let mut unit = head;
+    while unit != NONE {
+        policy.fetch(above.ftl().purposes[unit].lpa);
+        unit = above.flash().pool[unit].next_unit;
     }
 }
 

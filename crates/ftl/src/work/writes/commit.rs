@@ -18,7 +18,7 @@ use crate::work::plans::plan_page_programmed;
 use crate::work::purposes::new_op;
 use crate::work::purposes::{For, Purpose};
 use crate::work::reclaim::closing::reclaim_full;
-use crate::work::translation::look_ups::map_changed;
+use crate::work::translation::look_ups::{fetch_changes, map_changed};
 use crate::work::translation::map_pages::map_page_programmed;
 use crate::work::writes::placed_writes::PLACED_BY_SYSTEM;
 use crate::work::writes::placed_writes::{erase_if_given_up, placed_program_begins, tell_programmed};
@@ -71,6 +71,7 @@ pub fn commit_program<A: AboveFtl>(above: &mut A, head: OpId) {
         }
     }
     let superblock = above.ftl().blocks.of(&above.ftl().geometry, ppa);
+    fetch_changes(above, head);
     let mut unit = head;
     while unit != NONE {
         // What joins a program may have another cause than its first unit.
