@@ -75,17 +75,10 @@ impl Default for MeasureConfig {
 const LONGEST_NS: u64 = 1_000_000_000_000_000;
 
 impl MeasureConfig {
-    /// The first key that asks for something.
-    pub fn first_in_use(&self) -> Option<&'static str> {
-        let keys = [
-            ("interval_ns", self.interval_ns > 0),
-            ("sample_ns", self.sample_ns > 0),
-            ("block_table", self.block_table),
-            ("chips", self.chips),
-            ("collisions", self.collisions),
-            ("reclaims", self.reclaims),
-        ];
-        keys.into_iter().find(|&(_, asked)| asked).map(|(key, _)| key)
+    /// What each drive of an array records by itself, where the array records the rest of all of them together.
+    #[must_use]
+    pub fn of_member(&self) -> Self {
+        Self { interval_ns: 0, sample_ns: 0, sample_table: false, ..self.clone() }
     }
 
     /// Refuses what can't be recorded.

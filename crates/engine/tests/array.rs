@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "only tests call what is here")]
 
 use crate::common::*;
+use wordline_engine::config::MeasureConfig;
 use wordline_engine::config::array::{ArrayConfig, ArrayLayout, ArrayMember, MirrorServe};
 use wordline_engine::config::device::{CapacityConfig, LinkData};
 use wordline_engine::config::host::FlowRules;
@@ -9,6 +10,7 @@ use wordline_engine::config::run::Occupancy;
 use wordline_engine::host::{Flow, HostOp, HostRequest, RequestSource};
 use wordline_engine::ids::Lpa;
 use wordline_engine::stats::report::Report;
+use wordline_engine::stats::table::{Column, Table};
 use wordline_engine::{
     Ending, RunError, Setup, Split, Stop, Unobserved, replay_flows, replay_in_parts, simulate,
 };
@@ -159,9 +161,9 @@ fn what_is_no_array_is_refused_by_its_key() {
     let error = run(&setup, &config, &mut Listed(beyond)).unwrap_err().to_string();
     assert!(error.contains("beyond the drive's"), "{error}");
     let mut setup = setup;
-    setup.measure.sample_ns = 10_000;
+    setup.measure.collisions = true;
     let error = run(&setup, &config, &mut Listed(vec![])).unwrap_err().to_string();
-    assert!(error.starts_with("workload.measure.sample_ns"), "{error}");
+    assert!(error.starts_with("workload.measure.collisions"), "{error}");
 }
 
 #[test]
@@ -175,6 +177,64 @@ fn the_work_of_an_array_is_that_of_its_drives_and_its_requests_are_the_hosts() {
     assert_eq!(report.waf, Some(2.0));
     assert_eq!((report.dies.len(), report.channels.len(), report.members.len()), (2, 2, 2));
     assert_eq!(report.dies.iter().map(|die| die.channel).collect::<Vec<_>>(), [0, 1]);
+}
+
+fn whole(table: &Table, name: &str) -> Vec<u64> {
+    match table.column(name) {
+        Some(Column::U64(values)) => values.clone(),
+        Some(Column::U32(values)) => values.iter().map(|&value| u64::from(value)).collect(),
+        other => panic!("{name}: {other:?}"),
+    }
+}
+
+#[test]
+fn an_array_records_series_and_samples_of_all_its_drives_and_runs_as_without() {
+    for (layout, members) in [(ArrayLayout::Striped, 3), (ArrayLayout::Mirrored, 2)] {
+        let mut setup = setup(device(1, 2, 2, 1));
+        setup.host = closed(12);
+        setup.start = start(Occupancy::All, 0.5);
+        let config = array(members, layout, MirrorServe::ShortestQueue);
+        let pages = with(&setup, &config).logical_bytes().unwrap() / 4096;
+        let busy = |setup: &Setup| {
+            let mut random = Random(3);
+            run(setup, &config, &mut made(4_000, |_| any_request(&mut random, pages))).unwrap()
+        };
+        let plain = busy(&setup);
+        setup.measure = MeasureConfig {
+            interval_ns: 1_000_000,
+            sample_ns: 70_001,
+            sample_table: true,
+            block_table: true,
+            chips: true,
+            ..MeasureConfig::default()
+        };
+        let report = busy(&setup);
+        assert_eq!(format!("{:?}", report.latency_ns), format!("{:?}", plain.latency_ns));
+        assert_eq!(format!("{:?}", report.flash), format!("{:?}", plain.flash));
+
+        let series = report.tables.series.as_ref().unwrap();
+        let sum = |name: &str| whole(series, name).iter().sum::<u64>();
+        assert!(series.rows() > 20);
+        assert_eq!(sum("duration_ns"), report.window.end_ns);
+        assert_eq!((sum("read_requests"), sum("read_bytes")), (report.read.requests, report.read.bytes));
+        assert_eq!((sum("write_requests"), sum("write_bytes")), (report.write.requests, report.write.bytes));
+        for (class, figures) in &report.flash.by_class {
+            assert_eq!(sum(&format!("{class}_operations")), figures.operations, "{class}");
+        }
+        assert!(report.gc.moved_units > 0 && sum("gc_moved_units") == report.gc.moved_units);
+
+        let [dies, chips] = [4, 2].map(|of_drive| of_drive * members as usize);
+        let samples = report.samples.as_ref().unwrap();
+        assert_eq!(samples.samples, report.window.end_ns.div_ceil(70_001));
+        let rows = report.tables.samples.as_ref().unwrap();
+        assert!(matches!(rows.column("outstanding"), Some(Column::U16List { width, .. }) if *width == dies));
+        assert_eq!(report.chips.len(), chips);
+        let blocks = report.tables.blocks.as_ref().unwrap();
+        let of_first = report.members[0].tables.blocks.as_ref().unwrap();
+        assert_eq!(blocks.rows(), of_first.rows() * members as usize);
+        assert_eq!(whole(blocks, "drive").last(), Some(&u64::from(members - 1)));
+        assert!(report.members.iter().all(|member| member.series.is_none() && member.samples.is_none()));
+    }
 }
 
 #[test]
@@ -200,6 +260,7 @@ fn a_run_on_an_array_in_two_parts_is_the_same_as_in_one() {
     let mut setup = setup(device(1, 1, 2, 1));
     setup.host = closed(6);
     setup.start = start(Occupancy::All, 0.3);
+    setup.measure = MeasureConfig { interval_ns: 500_000, sample_ns: 30_000, ..MeasureConfig::default() };
     let windows = ArrayConfig {
         read_window_ns: 2_000_000,
         ..array(2, ArrayLayout::Mirrored, MirrorServe::ShortestQueue)

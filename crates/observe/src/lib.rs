@@ -32,5 +32,6 @@ pub mod slc_cache;
 pub mod table;
 pub mod tally;
 pub mod tenants;
+pub mod timed;
 
 pub use wordline_ftl::blocks::end_of_life;

@@ -10,7 +10,6 @@ use super::measured::SampleReport;
 use super::table::{Column, Table};
 use super::tally::Tally;
 use wordline_base::time::Ns;
-use wordline_config::MeasureConfig;
 
 /// Most memory of the rows, bytes.
 const MOST_BYTES: usize = 256 << 20;
@@ -56,11 +55,11 @@ pub struct DieState {
 }
 
 impl Sampler {
-    /// Samples from `start` on; `None` when none are wanted.
-    pub fn begin(config: &MeasureConfig, start: Ns) -> Option<Box<Self>> {
-        (config.sample_ns > 0).then(|| {
+    /// Samples from `start` on, `every` so many ns, with a table of them if it `keeps_rows`; `None` when none are wanted.
+    pub fn begin(every: u64, keeps_rows: bool, start: Ns) -> Option<Box<Self>> {
+        (every > 0).then(|| {
             Box::new(Self {
-                every: config.sample_ns,
+                every,
                 next: start,
                 samples: 0,
                 outstanding: Tally::default(),
@@ -69,7 +68,7 @@ impl Sampler {
                 imbalance: Tally::default(),
                 busy_dies: Tally::default(),
                 busy_channels: Tally::default(),
-                rows: config.sample_table.then(Rows::default),
+                rows: keeps_rows.then(Rows::default),
             })
         })
     }

@@ -53,7 +53,13 @@ struct Totals {
 }
 
 impl Totals {
-    fn of(recorder: &Recorder, now: Ns, outstanding: &[u32]) -> Self {
+    fn of(at: &Moment<'_>) -> Self {
+        let mut sum = Self::default();
+        at.works.iter().for_each(|work| sum.add_growth(&Self::of_drive(work, at.now), &Self::default()));
+        sum
+    }
+
+    fn of_drive(Work { recorder, outstanding }: &Work<'_>, now: Ns) -> Self {
         Self {
             operations: recorder.operations,
             gc_moved_units: recorder.moves[Cause::Gc.index()].moved_units,
@@ -97,18 +103,31 @@ pub struct Series {
     before: Totals,
 }
 
-/// What the drive holds where an interval ends.
-pub struct Moment<'a> {
-    /// The time.
-    pub now: Ns,
+/// What a drive holds where an interval ends.
+pub struct Work<'a> {
     /// Counters.
     pub recorder: &'a Recorder,
     /// Flash pages waiting or running on each die.
     pub outstanding: &'a [u32],
 }
 
+/// What a drive, or all drives of an array, hold where an interval ends.
+pub struct Moment<'a> {
+    /// The time.
+    pub now: Ns,
+    /// Of each drive.
+    pub works: Vec<Work<'a>>,
+}
+
+impl Moment<'_> {
+    /// Flash pages waiting or running on all dies.
+    pub fn commands(&self) -> u64 {
+        self.works.iter().flat_map(|work| work.outstanding).map(|&count| u64::from(count)).sum()
+    }
+}
+
 impl Series {
-    /// A series that starts now, on a drive without requests; `None` when none is wanted.
+    /// A series that starts now, without requests inside; `None` when none is wanted.
     pub fn begin(config: &MeasureConfig, at: &Moment<'_>) -> Option<Box<Self>> {
         (config.interval_ns > 0).then(|| {
             Box::new(Self {
@@ -122,7 +141,7 @@ impl Series {
                 write: LeanHistogram::default(),
                 inside: 0,
                 inside_since: at.now,
-                before: Totals::of(at.recorder, at.now, at.outstanding),
+                before: Totals::of(at),
             })
         })
     }
@@ -166,7 +185,7 @@ impl Series {
     /// Takes the counters in as they are now.
     fn settle(&mut self, at: &Moment<'_>) {
         self.settle_inside(at.now);
-        let totals = Totals::of(at.recorder, at.now, at.outstanding);
+        let totals = Totals::of(at);
         self.current.totals.add_growth(&totals, &self.before);
         self.before = totals;
     }
@@ -187,12 +206,11 @@ impl Series {
         self.push(row);
     }
 
-    /// Ends the intervals before `until`, in which nothing happens.
-    pub fn pass_unchanged(&mut self, until: Ns, outstanding: &[u32], free: u32) {
-        let commands: u128 = outstanding.iter().map(|&count| u128::from(count)).sum();
+    /// Ends the intervals before `until`, in which nothing happens while so many `commands` wait or run and superblocks are `free`.
+    pub fn pass_unchanged(&mut self, until: Ns, commands: u64, free: u32) {
         while self.end() < until {
             let duration = self.end().since(self.inside_since).0;
-            let grown = commands * u128::from(duration);
+            let grown = u128::from(commands) * u128::from(duration);
             self.inside_since = self.end();
             self.before.commands += grown;
             self.push(Row {

@@ -27,7 +27,45 @@ pub struct Table {
     pub columns: Vec<(String, Column)>,
 }
 
+impl Column {
+    /// Values, or rows of values.
+    pub fn rows(&self) -> usize {
+        match self {
+            Self::U16List { width, values } => values.len().checked_div(*width).unwrap_or(0),
+            Self::U32(values) => values.len(),
+            Self::U64(values) => values.len(),
+            Self::F64(values) => values.len(),
+            Self::Text(values) => values.len(),
+        }
+    }
+
+    /// These behind one another; `None` of none, or where they are of several kinds.
+    pub fn joined<'a>(mut columns: impl Iterator<Item = &'a Self>) -> Option<Self> {
+        let mut all = columns.next()?.clone();
+        for column in columns {
+            match (&mut all, column) {
+                (Self::U16List { width, values }, Self::U16List { width: other, values: more })
+                    if width == other =>
+                {
+                    values.extend(more);
+                }
+                (Self::U32(values), Self::U32(more)) => values.extend(more),
+                (Self::U64(values), Self::U64(more)) => values.extend(more),
+                (Self::F64(values), Self::F64(more)) => values.extend(more),
+                (Self::Text(values), Self::Text(more)) => values.extend(more.iter().cloned()),
+                _ => return None,
+            }
+        }
+        Some(all)
+    }
+}
+
 impl Table {
+    /// Its rows.
+    pub fn rows(&self) -> usize {
+        self.columns.first().map_or(0, |(_, column)| column.rows())
+    }
+
     /// Appends a column.
     pub fn add(&mut self, name: impl Into<String>, column: Column) {
         self.columns.push((name.into(), column));

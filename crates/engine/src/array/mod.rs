@@ -6,6 +6,7 @@
 //! the same time in the order of the drives.
 
 pub mod layout;
+mod monitor;
 mod prepare;
 mod report;
 mod state;
@@ -19,6 +20,7 @@ use crate::probe::Probe;
 use crate::sched::gates::ClassSet;
 use crate::stats::recorder::Recorder;
 use layout::{Part, first_byte, striped};
+use monitor::Monitor;
 use wordline_base::class::FlashOp;
 use wordline_base::parts::Parts;
 use wordline_base::time::Ns;
@@ -63,6 +65,8 @@ pub struct Array {
     answered: Option<Vec<u64>>,
     /// Requests of the host; what the flash did is counted by the drives.
     recorder: Recorder,
+    /// What looks at all drives together.
+    monitor: Monitor,
     /// The drive that serves reads alone, and until when.
     reader: (usize, Ns),
     /// Until when the link that all share is taken in each direction; `None` where each has its own.
@@ -86,6 +90,7 @@ impl Array {
             completed: 0,
             answered: None,
             recorder: Recorder::new(),
+            monitor: Monitor::default(),
             reader: (usize::MAX, Ns::NEVER),
             link: (config.of == ArrayMember::Channels).then(Default::default),
         };
@@ -165,7 +170,7 @@ impl Array {
     /// drive has something to do.
     fn run_ahead(&mut self, next: Next, limit: Ns) {
         let Next { member, time, others, .. } = next;
-        let limit = limit.min(others);
+        let limit = limit.min(others).min(self.monitor.end_of_interval());
         self.with_link(member, |drive| {
             // Who goes first at the limit itself is not the drive's to say.
             if time.0 < limit.0.saturating_sub(1) {
@@ -264,6 +269,7 @@ impl Array {
         if let Some(answered) = &mut self.answered {
             answered.push(id);
         }
+        self.monitor.timed.answered(request.op, request.length, latency, self.now);
         self.free.push(number);
         self.completed += 1;
     }

@@ -25,7 +25,7 @@ impl Array {
             waf,
         }
         .intervals();
-        Report {
+        let mut report = Report {
             intervals,
             evidence: self.evidence(page_bytes, &members),
             window: self.recorder.window(self.now),
@@ -51,7 +51,9 @@ impl Array {
             end_of_life: members.iter().find_map(|member| member.end_of_life),
             members,
             ..Report::default()
-        }
+        };
+        self.report_monitor(page_bytes, &mut report);
+        report
     }
 
     /// Batches of the array's own requests; domains and collections of all drives.

@@ -19,6 +19,7 @@ impl Array {
             completed,
             answered,
             recorder,
+            monitor,
             reader,
             link,
         } = self;
@@ -33,6 +34,7 @@ impl Array {
             completed: *completed,
             answered: answered.clone(),
             recorder: recorder.clone(),
+            monitor: monitor.clone(),
             reader: *reader,
             link: *link,
         })
@@ -50,11 +52,12 @@ impl Array {
             completed,
             answered,
             recorder,
+            monitor,
             reader,
             link,
         } = self;
         out.put("array")?;
-        out.put(&(requests, free, turn, now, completed, answered, recorder, reader, link))?;
+        out.put(&(requests, free, turn, now, completed, answered, recorder, monitor, reader, link))?;
         members.iter().try_for_each(|member| member.save_state(out))
     }
 
@@ -69,6 +72,7 @@ impl Array {
             self.completed,
             self.answered,
             self.recorder,
+            self.monitor,
             self.reader,
             self.link,
         ) = state;

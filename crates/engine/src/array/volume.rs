@@ -51,6 +51,7 @@ impl Volume for Array {
             if time == Ns::NEVER || arrives_first || wake < time {
                 return;
             }
+            self.note_time(time);
             self.run_ahead(next, arrival.min(wake));
         }
     }
@@ -63,6 +64,7 @@ impl Volume for Array {
 
     fn wake(&mut self) {
         self.now = self.wake_at();
+        self.note_time(self.now);
         // Windows that passed at rest, but for one that begins now: what else wakes goes before it.
         self.catch_up(Ns(self.now.0.saturating_sub(1)), self.now);
         for member in 0..self.members.len() {
@@ -101,6 +103,8 @@ impl Volume for Array {
 
     fn submit(&mut self, request: &HostRequest, id: u64, arrival: Ns, now: Ns, measured: bool) {
         self.now = now;
+        self.note_time(now);
+        self.monitor.timed.submitted(now);
         self.catch_up(now, now);
         let mut parts = std::mem::take(&mut self.parts);
         self.split(request, &mut parts);
@@ -153,10 +157,11 @@ impl Volume for Array {
     }
 
     fn measure(&mut self, config: &MeasureConfig) {
-        self.members.iter_mut().for_each(|member| member.measure(config));
+        self.record(config);
     }
 
     fn open_window_at(&mut self, now: Ns, requests_before: u64) {
+        self.window_opens(now);
         let mut tenants = self.recorder.tenants.take();
         if let Some(tenants) = &mut tenants {
             tenants.begin();

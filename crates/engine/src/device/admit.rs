@@ -74,9 +74,7 @@ impl Device {
         }
         let entry = Request::new(*request, id, arrival, measured, admission);
         let number = self.front.insert_request(entry);
-        if let Some(series) = &mut self.observers.monitor.series {
-            series.submitted(now);
-        }
+        self.observers.monitor.timed.submitted(now);
         if let Some(probe) = &mut self.observers.probe {
             probe.arrived(id, request, now);
         }
@@ -383,10 +381,8 @@ impl Device {
                 tenants.answered(&self.front.requests[number as usize].request);
             }
         }
-        if let Some(series) = &mut self.observers.monitor.series {
-            let latency = self.flash.now().since(self.front.requests[number as usize].arrival);
-            series.answered(op, length, latency, self.flash.now());
-        }
+        let latency = self.flash.now().since(self.front.requests[number as usize].arrival);
+        self.observers.monitor.timed.answered(op, length, latency, self.flash.now());
         if let Some(probe) = &mut self.observers.probe {
             let request = &self.front.requests[number as usize];
             probe.completed(request.id, self.flash.now().since(request.arrival), self.flash.now());

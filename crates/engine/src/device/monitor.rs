@@ -12,9 +12,10 @@ use crate::stats::chips::ChipRecorder;
 use crate::stats::collisions::{Ahead, CollisionProbe, Place};
 use crate::stats::measured::EraseSpan;
 use crate::stats::report::Report;
-use crate::stats::samples::{DieState, Sampler};
-use crate::stats::series::{Moment, Series};
+use crate::stats::samples::DieState;
+use crate::stats::series::{Moment, Work};
 use crate::stats::table::{Column, Table};
+use crate::stats::timed::{Timed, Watched};
 use wordline_base::class::{Class, FlashOp};
 use wordline_base::ids::{DieId, DomainId, PlaneId, SuperblockId};
 use wordline_base::time::Ns;
@@ -26,8 +27,7 @@ pub(super) struct Monitor {
     /// One of them must look at the state before time passes this.
     pub due: Ns,
     config: MeasureConfig,
-    pub series: Option<Box<Series>>,
-    sampler: Option<Box<Sampler>>,
+    pub timed: Timed,
     pub chips: Option<Box<ChipRecorder>>,
     collisions: Option<Box<CollisionProbe>>,
     #[serde(skip)]
@@ -39,8 +39,7 @@ impl Default for Monitor {
         Self {
             due: Ns::NEVER,
             config: MeasureConfig::default(),
-            series: None,
-            sampler: None,
+            timed: Timed::default(),
             chips: None,
             collisions: None,
             reads: KnownReads::default(),
@@ -68,10 +67,8 @@ impl Monitor {
     }
 
     fn set_due(&mut self) {
-        let series = self.series.as_ref().map_or(Ns::NEVER, |series| series.end());
-        let sampler = self.sampler.as_ref().map_or(Ns::NEVER, |sampler| sampler.next());
         let collisions = self.collisions.as_ref().map_or(Ns::NEVER, |probe| probe.next());
-        self.due = series.min(sampler).min(collisions);
+        self.due = self.timed.due().min(collisions);
     }
 }
 
@@ -93,11 +90,10 @@ fn block_rows(blocks: &BlockTable) -> Table {
 impl Device {
     /// Records from now on what `config` asks for; samples begin with the window. For a drive at rest.
     pub fn measure(&mut self, config: &MeasureConfig) {
-        self.ftl.take_lowest_free();
-        let series = Series::begin(config, &self.moment(self.flash.now()));
+        let timed = Timed::begin(config, self, self.flash.now());
         let (dies, dies_per_chip) = (self.geometry.dies(), self.geometry.dies_per_chip);
         let chips = config.chips.then(|| Box::new(ChipRecorder::new(dies, dies_per_chip, self.flash.now())));
-        self.observers.monitor = Monitor { config: config.clone(), series, chips, ..Monitor::default() };
+        self.observers.monitor = Monitor { config: config.clone(), timed, chips, ..Monitor::default() };
         if config.collisions {
             self.systems.watch_reads_for_recorder();
         }
@@ -115,28 +111,13 @@ impl Device {
     #[cold]
     fn look_back(&mut self, time: Ns) {
         let mut monitor = std::mem::take(&mut self.observers.monitor);
-        if let Some(series) = &mut monitor.series {
-            let end = series.end();
-            if end < time {
-                let lowest = self.ftl.take_lowest_free();
-                series.end_interval(&self.moment(end), lowest);
-                series.pass_unchanged(time, self.flash.loads(), self.ftl.blocks().free());
-            }
-        }
-        if let Some(sampler) = &mut monitor.sampler {
-            let dies = (0..self.flash.loads().len() as u32).map(|die| die_state(&self.flash, DieId(die)));
-            sampler.take(time, dies, self.flash.channels().iter().map(|channel| channel.free_at));
-        }
+        monitor.timed.look_back(time, self);
         if let Some(probe) = &mut monitor.collisions {
             monitor.reads.refresh(self);
             probe.take(time, self.flash.loads(), |die| monitor.reads.at(die));
         }
         monitor.set_due();
         self.observers.monitor = monitor;
-    }
-
-    fn moment(&self, now: Ns) -> Moment<'_> {
-        Moment { now, recorder: &self.observers.recorder, outstanding: self.flash.loads() }
     }
 
     /// A read of the host was issued to its die: the recorder of collisions looks at it.
@@ -165,10 +146,7 @@ impl Device {
     pub(super) fn window_opens(&mut self, now: Ns) {
         self.note_time(now);
         let mut monitor = std::mem::take(&mut self.observers.monitor);
-        if let Some(series) = &mut monitor.series {
-            series.recorder_ends(&self.moment(now));
-        }
-        monitor.sampler = Sampler::begin(&monitor.config, now);
+        monitor.timed.window_opens(now, self);
         let wants = monitor.config.collisions;
         monitor.collisions = wants.then(|| {
             Box::new(CollisionProbe::begin(now, self.flash.loads().len(), monitor.config.sample_ns))
@@ -231,16 +209,7 @@ impl Device {
     /// Fills in what is recorded beside the totals.
     pub(super) fn report_monitor(&self, report: &mut Report) {
         report.energy = self.observers.energy.as_ref().map(|_| self.observers.recorder.energy.report());
-        if let Some(series) = &self.observers.monitor.series {
-            let lowest = self.ftl.blocks().lowest_free();
-            let (summary, table) =
-                series.finish(&self.moment(self.flash.now()), lowest, self.geometry.page_bytes);
-            (report.series, report.tables.series) = (Some(summary), Some(table));
-        }
-        if let Some(sampler) = &self.observers.monitor.sampler {
-            let (samples, table) = sampler.finish();
-            (report.samples, report.tables.samples) = (Some(samples), table);
-        }
+        self.observers.monitor.timed.report(self.flash.now(), self, self.geometry.page_bytes, report);
         report.collisions = self.observers.monitor.collisions.as_ref().map(|probe| probe.report());
         if let Some(chips) = &self.observers.monitor.chips {
             report.chips = chips.report(self.flash.now());
@@ -269,6 +238,33 @@ impl Device {
         for (channel, erases) in report.channels.iter_mut().zip(channels) {
             channel.erases = erases;
         }
+    }
+}
+
+impl Watched for Device {
+    fn moment(&self, now: Ns) -> Moment<'_> {
+        let work = Work { recorder: &self.observers.recorder, outstanding: self.flash.loads() };
+        Moment { now, works: vec![work] }
+    }
+
+    fn free_superblocks(&self) -> u32 {
+        self.ftl.blocks().free()
+    }
+
+    fn take_lowest_free(&mut self) -> u32 {
+        self.ftl.take_lowest_free()
+    }
+
+    fn lowest_free(&self) -> u32 {
+        self.ftl.blocks().lowest_free()
+    }
+
+    fn dies(&self) -> impl Iterator<Item = DieState> + Clone {
+        (0..self.flash.loads().len() as u32).map(|die| die_state(&self.flash, DieId(die)))
+    }
+
+    fn channels(&self) -> impl Iterator<Item = Ns> + Clone {
+        self.flash.channels().iter().map(|channel| channel.free_at)
     }
 }
 

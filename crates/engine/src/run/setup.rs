@@ -84,13 +84,11 @@ impl Setup {
         if let Some(array) = &self.scheme.array {
             array.member(&self.device, &self.scheme.firmware)?;
         }
-        match self.measure.first_in_use().filter(|_| self.scheme.array.is_some()) {
-            Some(key) => {
-                let allowed = "left out beside scheme.array: only drives alone record it";
-                Err(ConfigError::new(key, "set", allowed).under("workload.measure"))
-            }
-            None => Ok(()),
+        if self.measure.collisions && self.scheme.array.is_some() {
+            let allowed = "false beside scheme.array: only drives alone record it";
+            return Err(ConfigError::new("collisions", true, allowed).under("workload.measure"));
         }
+        Ok(())
     }
 
     /// Stripes of logical pages are laid out whole, and nothing is overwritten that would need parity without simulated time.
