@@ -37,6 +37,13 @@ MEASURED: dict[TableName, str] = {
 """Tables that a run has if this key of `workload.measure` asks for it."""
 
 
+NAMES = ("result.json", "command.json", "report.txt", "report.html")
+"""Files that a run writes into its folder beside its tables."""
+
+NAMES_OF_SEEDS = ("summary.json", "summary.parquet", "report.html")
+"""Those of several seeds, beside the folders of each."""
+
+
 def tables_of(data: Mapping[str, Any]) -> tuple[TableName, ...]:
     """Names of the tables of the run with this `result.json`."""
     measure = data["config"]["workload"].get("measure", {})

@@ -44,6 +44,9 @@ CLOSED = 141
 def execute(arguments: list[str]) -> int:
     """Runs one command line and returns the exit code. A mistake is one line on stderr."""
     common.given[:] = arguments
+    nothing = _named_nothing(arguments)
+    if nothing is not None:
+        return _fail(f"{nothing} '': allowed: a value (an empty variable of the shell?)")
     if os.environ.get(manual.COMPLETE):
         # Makes the shells known to what answers below.
         from typer.completion import get_completion_inspect_parameters
@@ -64,6 +67,18 @@ def execute(arguments: list[str]) -> int:
     if code == INTERRUPTED:
         print("wordline: interrupted", file=sys.stderr)
     return code if isinstance(code, int) else 0
+
+
+def _named_nothing(arguments: list[str]) -> str | None:
+    """The option that is given an empty text, or the argument that is one: as a path it is this folder."""
+    for place, argument in enumerate(arguments):
+        option, equals, value = argument.partition("=")
+        if option.startswith("--") and equals and not value:
+            return option
+        if not argument:
+            before = arguments[place - 1] if place else ""
+            return before if before.startswith("-") else f"argument {place + 1}"
+    return None
 
 
 def _fail(message: str) -> int:

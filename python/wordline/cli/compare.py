@@ -82,7 +82,8 @@ def compare(
         raise WordlineError("--json, --csv, --markdown and --latex exclude each other")
     from wordline import schemes as naming
     from wordline.comparison import run, sheets
-    from wordline.files import usable_folder
+    from wordline.comparison.saved import NAMES
+    from wordline.folders import usable
     from wordline.presets import load, replay
     from wordline.scenario import Scenario
 
@@ -94,7 +95,7 @@ def compare(
     ]
     described += [(Path(trace).name, replay(trace)) for trace in traces or []]
     if out is not None:
-        usable_folder(out)
+        usable(out, NAMES)
     with writing_to(out):
         with points_bar("compare") as watch:
             found = run.run(

@@ -26,6 +26,19 @@ VARIABLES = (
 )
 
 
+FILES = (
+    (
+        "what is written",
+        "in a folder that isn't there: it is made, and goes again where nothing came to be in it",
+    ),
+    (
+        "what is there",
+        "is replaced only where Wordline wrote it, in the same form, and never where the command reads it; a "
+        "device or a pipe is written to",
+    ),
+)
+
+
 class Shell(StrEnum):
     """Shells whose completion is known."""
 
@@ -67,7 +80,7 @@ def page(root: Any) -> str:
     ]
     for path, command in _commands(root):
         lines += _command(path, command)
-    for title, rows in (("EXIT STATUS", EXITS), ("ENVIRONMENT", VARIABLES)):
+    for title, rows in (("EXIT STATUS", EXITS), ("FILES", FILES), ("ENVIRONMENT", VARIABLES)):
         lines.append(f".SH {title}")
         for name, about in rows:
             lines += [".TP", rf"\fB{_text(name)}\fR", _text(about)]

@@ -22,8 +22,10 @@ def report(
     as_json: JsonOption = False,
 ) -> None:
     """Write one HTML page that opens anywhere, of runs side by side, comparisons, sweeps, searches."""
+    from wordline import outputs
     from wordline.report.folders import write_report
 
+    outputs.check("--out", out, outputs.PAGE)
     path = write_report(folders, out, title)
     facts = {"page": str(path), "bytes": path.stat().st_size}
     print(json.dumps(facts) if as_json else f"Written to {path}: {facts['bytes']:,} bytes")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wordline import simulation
+from wordline import outputs, reads, simulation
 from wordline._core import WordlineError
 from wordline.cli.common import (
     DeviceOption,
@@ -26,8 +26,9 @@ from wordline.cli.common import (
     writing_to,
 )
 from wordline.cli.progress import requests_bar
-from wordline.files import usable_folder
+from wordline.folders import usable
 from wordline.presets import DEFAULT_DEVICE, DEFAULT_WORKLOAD, load_workload, replay
+from wordline.result import NAMES_OF_SEEDS
 from wordline.scenario import Scenario
 
 if TYPE_CHECKING:
@@ -124,7 +125,7 @@ def run(
         checked=checked,
     )
     if out is not None:
-        usable_folder(out)
+        usable(out, reads.written_by(scenario) if seeds is None else NAMES_OF_SEEDS)
     say(scenario.workload.notes)
     if window is not None and timeline is None:
         raise WordlineError("--window is for --timeline FILE")
@@ -197,9 +198,10 @@ def prepare(
     scenario = Scenario(
         device, scheme, workload, overrides=override_pairs(overrides), seed=seed, checked=checked
     )
-    with requests_bar() as progress:
-        drive = simulation.prepare_drive(scenario, progress)
-    drive.save(out)
+    with outputs.output("--out", out, outputs.STATE, reads.of_scenario(scenario)):
+        with requests_bar() as progress:
+            drive = simulation.prepare_drive(scenario, progress)
+        drive.save(out)
     size = out.stat().st_size
     print(json.dumps({"state": str(out), "bytes": size}) if as_json else f"{size:,} bytes written to {out}")
 

@@ -39,8 +39,7 @@ def sweep(
     same sweep
     started again goes on where it was, and after a change runs what has changed.
     """
-    from wordline.files import usable_folder
-    from wordline.folders import alone
+    from wordline.folders import alone, usable
     from wordline.report.folders import write_study
     from wordline.sweeps import api
     from wordline.sweeps.averages import METRICS
@@ -51,7 +50,7 @@ def sweep(
     if folder.is_file() or folder == Path(file):
         raise WordlineError(f"--out {folder}: allowed: a folder")
     wanted = metrics.split(",") if metrics else list(METRICS)
-    usable_folder(folder)
+    usable(folder, api.NAMES)
     planned = api.plan(described, folder)
     if dry_run:
         _say_what_is_left(planned, as_json)

@@ -26,15 +26,14 @@ def tune(
     as_json: JsonOption = False,
 ) -> None:
     """Search for the parameters that make one or two figures best; started again it goes on where it was."""
-    from wordline.files import usable_folder
-    from wordline.folders import alone
+    from wordline.folders import alone, usable
     from wordline.report.folders import write_study
     from wordline.tuning import search
     from wordline.tuning.file import read
 
     read(file)
     folder = out if out is not None else Path(file).with_suffix("")
-    usable_folder(folder)
+    usable(folder, search.NAMES)
     with alone(folder):
         with trials_bar() as watch:
             found = search.tune(file, folder, on=on, jobs=jobs, watch=watch)

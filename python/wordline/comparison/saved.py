@@ -13,6 +13,9 @@ from wordline.study.store import Store
 SAVED = "comparison.json"
 """The file by which the folder of a comparison is known."""
 
+NAMES = (SAVED, "report.html")
+"""Files that a comparison writes beside its rows."""
+
 
 def described(found: Comparison, command: Sequence[str]) -> str:
     """The text of the file; `command` is the command line that made it."""

@@ -80,6 +80,7 @@ def reproduce(
     if publish_to is not None:
         publish.check(publish_to, {exhibit.paper for exhibit in chosen})
     target = Path(folder)
+    kept.check(target)
     plans = [_plan(exhibit, quick, traces, seeds, measured_folder) for exhibit in chosen]
     found = Reproduction(target, [], [])
     with open_study(Store(target), on=on, jobs=jobs) as study:

@@ -27,6 +27,9 @@ TABLE = "sweep.parquet"
 AVERAGES = "averages.parquet"
 """Written where there are several seeds."""
 
+NAMES = (TABLE, AVERAGES, "report.html")
+"""Files that a sweep may write beside its rows."""
+
 
 class Sweep:
     """A sweep that was validated: every point can be run."""

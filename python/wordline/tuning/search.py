@@ -32,6 +32,9 @@ TABLE = "trials.parquet"
 DESCRIBED = "search.json"
 """The file that tells of the search: its name, its objectives, and the numbers of the best trials."""
 
+NAMES = (TABLE, DESCRIBED, "report.html")
+"""Files that a search writes beside its rows."""
+
 Watch = Callable[[int, int], None]
 """Called with the trials that are over and those in all."""
 
