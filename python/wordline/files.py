@@ -49,6 +49,15 @@ def named(path: str | os.PathLike[str], option: str = "") -> Path:
     return Path(path)
 
 
+def check_text(name: str) -> None:
+    """Raises `WordlineError` for a name that isn't UTF-8: descriptions are text, and couldn't hold it."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        shown = name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+        raise WordlineError(f"{shown}: a name that is not UTF-8: allowed: text") from None
+
+
 def is_file(text: str | os.PathLike[str]) -> bool:
     """Whether it names a file. What can't name one (too long, a zero in it) doesn't."""
     try:

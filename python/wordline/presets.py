@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias
 
 from wordline import _core
 from wordline._core import WordlineError
-from wordline.files import is_file
+from wordline.files import check_text, is_file
 from wordline.toml_files import read_text
 
 Kind = Literal["device", "scheme", "workload"]
@@ -198,9 +198,10 @@ def replay(trace: str | os.PathLike[str]) -> Description:
 
 
 def toml_string(text: str) -> str:
-    """A string as TOML writes it."""
+    """A string as TOML writes it. Raises `WordlineError` for a file's name that is no text."""
     import json
 
+    check_text(text)
     return json.dumps(text, ensure_ascii=False)
 
 

@@ -13,6 +13,7 @@ import typer
 from wordline._core import WordlineError
 from wordline.folders import alone
 from wordline.presets import Kind, names, toml_string
+from wordline.streams import tell
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -76,6 +77,20 @@ JobsOption = Annotated[
 ]
 RetryOption = Annotated[bool, typer.Option("--retry", help="Run points again that failed before.")]
 NameArgument = Annotated[str, typer.Argument(help="A preset or a TOML file.")]
+
+
+def help_alone(context: typer.Context) -> None:
+    """Prints the help of a group of commands that is named without one of them."""
+    if context.invoked_subcommand is None:
+        print(context.get_help())
+        raise typer.Exit
+
+
+def group(about: str) -> typer.Typer:
+    """A group of commands."""
+    made = typer.Typer(help=about, invoke_without_command=True)
+    made.callback()(help_alone)
+    return made
 
 
 def override_pairs(texts: list[str] | None, skip_bad_lines: bool = False) -> list[tuple[str, str]]:
@@ -143,7 +158,7 @@ def command_line() -> list[str]:
 def say(notes: Iterable[str]) -> None:
     """Notes on stderr, where they disturb no output."""
     for note in notes:
-        print(f"wordline: note: {note}", file=sys.stderr)
+        tell(f"wordline: note: {note}")
 
 
 def show(renderable: RenderableType) -> None:

@@ -17,7 +17,8 @@ EXITS = (
     ("0", "done"),
     ("1", "points of a study failed; their errors are in its rows"),
     ("2", "a mistake in the input: one line on stderr says which, and nothing was written"),
-    ("130", "interrupted"),
+    ("129, 130, 143", "hung up, interrupted, terminated: what was begun is removed"),
+    ("141", "the reader of the output wants no more of it"),
 )
 
 VARIABLES = (

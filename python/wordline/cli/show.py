@@ -10,10 +10,10 @@ from typing import Annotated
 import typer
 
 from wordline import simulation
-from wordline.cli.common import JsonOption, NameArgument, SetOption, override_pairs, show
+from wordline.cli.common import JsonOption, NameArgument, SetOption, group, override_pairs, show
 from wordline.presets import Kind, names
 
-app = typer.Typer(help="List presets, or print one with its defaults filled in.", no_args_is_help=True)
+app = group("List presets, or print one with its defaults filled in.")
 
 
 @app.command("devices")

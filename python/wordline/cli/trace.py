@@ -14,6 +14,7 @@ from wordline.cli.common import (
     SetOption,
     SkipOption,
     TransformOption,
+    group,
     override_pairs,
     show,
     transform_pairs,
@@ -21,7 +22,7 @@ from wordline.cli.common import (
 from wordline.cli.progress import trace_bar
 from wordline.presets import replay
 
-app = typer.Typer(help="Look into traces of requests.", no_args_is_help=True)
+app = group("Look into traces of requests.")
 
 TraceArgument = Annotated[str, typer.Argument(metavar="FILE", help="A trace, plain or gz, zst, xz, bz2.")]
 FormatOption = Annotated[

@@ -110,7 +110,9 @@ class Sweep:
             try:
                 self.outcome = study.run(self.points, inputs=self.inputs, retry=retry, watch=watch)
             finally:
-                self.write_table()
+                # Stopped before the first point has ended, it leaves nothing.
+                if self.store.status():
+                    self.write_table()
         return self.outcome
 
     def write_table(self) -> Path:
