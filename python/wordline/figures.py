@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from typing import Any, Literal
@@ -46,7 +47,24 @@ def fitting_interval(metric: str, value: float | None, half: float | None) -> st
     if value is None or half is None:
         return fitting(metric, value)
     scale, name = _scale(metric, value)
-    return sure(f"{short(value / scale)} ±{short(half / scale)} {name}".strip(), value, half)
+    own, reach = value / scale, half / scale
+    about = short(reach) if own == 0 else rounded(reach, _places_of_short(own), bare=True)
+    return sure(f"{short(own)} ±{about} {name}".strip(), value, half)
+
+
+def rounded(half: float, places: int, *, bare: bool = False) -> str:
+    """Half an interval, with as many decimals as its figure has: more would say what nobody knows. `bare`:
+    without zeros at the end.
+    """
+    if 0 < half < 0.5 * 10.0**-places:
+        return f"<{10.0**-places:.{places}f}"
+    text = f"{half:,.{places}f}"
+    return text.rstrip("0").rstrip(".") if bare and places else text
+
+
+def _places_of_short(value: float) -> int:
+    """The decimals of `short`, those that are left out included."""
+    return max(0, 3 - math.floor(math.log10(abs(value))))
 
 
 UNSURE = "unsure"
@@ -113,14 +131,18 @@ def formatted_interval(metric: str, value: float | None, half: float | None) -> 
     text = formatted(metric, value)
     if value is None or half is None:
         return text
-    return sure(f"{text} ±{formatted(metric, half)}", value, half)
+    scale = unit(metric)[0]
+    return sure(f"{text} ±{rounded(half / scale, _places(value / scale))}", value, half)
 
 
 def number(value: float) -> str:
     """A number for a table: whole from a thousand on, else with three or four digits."""
-    if value == 0 or abs(value) >= 1000:
-        return f"{value:,.0f}"
-    return f"{value:,.1f}" if abs(value) >= 100 else f"{value:,.2f}" if abs(value) >= 10 else f"{value:,.3f}"
+    return "0" if value == 0 else f"{value:,.{_places(value)}f}"
+
+
+def _places(value: float) -> int:
+    """The decimals of `number`."""
+    return next((places for places, least in enumerate((1000, 100, 10)) if abs(value) >= least), 3)
 
 
 def more_is_better(metric: str) -> bool:
