@@ -22,6 +22,7 @@ MODULES = (
     "wordline.intervals",
     "wordline.notes",
     "wordline.seeds",
+    "wordline.loading",
     "wordline.schemes",
     "wordline.comparison.figures",
     "wordline.comparison.run",

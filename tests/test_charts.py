@@ -250,7 +250,7 @@ def test_results_show_themselves_in_notebooks(studies: dict[str, Path]) -> None:
     for shown, words in (
         (result, ("mqsim · baseline", "IOPS", "response times", "where the time went")),
         (compared, ("fifo", "read p99", "WAF")),
-        (opened, ("2 of 2 points", "read p99 over queue depth")),
+        (opened, ("2 of 2 runs", "read p99 over queue depth")),
     ):
         text = shown._repr_html_()
         assert "<script" not in text and "<svg" in text

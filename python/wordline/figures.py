@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import difflib
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Literal
+
+from wordline._core import WordlineError
 
 _PERCENTILE = re.compile(r"^(p\d+)_(\d+)$")
 
@@ -148,6 +151,29 @@ def _places(value: float) -> int:
 def more_is_better(metric: str) -> bool:
     """Whether a higher figure is the better one."""
     return metric.endswith(("iops", "bandwidth_bytes_per_s"))
+
+
+def check_known(
+    wanted: Iterable[str], names: Iterable[str], has: Callable[[str], bool], option: str = "figure"
+) -> None:
+    """Raises `WordlineError` for a figure that none of the results has, with the nearest of their names."""
+    missing = next((name for name in wanted if not has(name)), None)
+    if missing is not None:
+        near = difflib.get_close_matches(missing, list(dict.fromkeys(names)), n=1, cutoff=0.5)
+        hint = f"did you mean `{near[0]}`?" if near else "allowed: numbers of result.json by their path"
+        raise WordlineError(f"{option} {missing}: no run has it: {hint}")
+
+
+def check_path(result: Mapping[str, Any], path: str) -> None:
+    """Raises `WordlineError` for a path that leads nowhere in a result, with what there is beside it."""
+    value: Any = result
+    for key in path.split("."):
+        if isinstance(value, Mapping) and value.get("requests") == 0:
+            return
+        if not isinstance(value, Mapping) or key not in value:
+            there = ", ".join(map(str, value)) if isinstance(value, Mapping) else "nothing below a number"
+            raise WordlineError(f"figure {path}: no `{key}` there: allowed: {there}")
+        value = value[key]
 
 
 def at(result: Mapping[str, Any], path: str) -> float | None:

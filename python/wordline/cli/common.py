@@ -66,6 +66,12 @@ TransformOption = Annotated[
         "'target_iops iops=5000', 'repeat times=3'. Repeatable; carried out in their order.",
     ),
 ]
+MetricOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--metric", metavar="PATH,…", help="Figures by their path in result.json, such as waf. Repeatable."
+    ),
+]
 OnOption = Annotated[
     str,
     typer.Option(
@@ -139,6 +145,14 @@ def _scalar(text: str) -> str:
     except ValueError:
         return toml_string(text)
     return text
+
+
+def listed_metrics(texts: list[str] | None) -> list[str] | None:
+    """The figures of `--metric`, each once; `None` where it wasn't given."""
+    if not texts:
+        return None
+    named = (path.strip() for text in texts for path in text.split(","))
+    return list(dict.fromkeys(path for path in named if path))
 
 
 def writing_to(out: Path | None) -> AbstractContextManager[object]:

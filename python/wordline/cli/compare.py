@@ -14,9 +14,11 @@ from wordline.cli.common import (
     DeviceOption,
     JobsOption,
     JsonOption,
+    MetricOption,
     OnOption,
     SetOption,
     command_line,
+    listed_metrics,
     override_pairs,
     presets_of,
     say,
@@ -53,10 +55,7 @@ def compare(
     traces: Annotated[
         list[str] | None, typer.Option("--trace", metavar="FILE", help="Replay this trace too. Repeatable.")
     ] = None,
-    metrics: Annotated[
-        list[str] | None,
-        typer.Option("--metric", metavar="PATH,…", help="Figures by their path in result.json."),
-    ] = None,
+    metrics: MetricOption = None,
     tail: Annotated[bool, typer.Option("--tail", help="Blame of the requests from p99 on.")] = False,
     overrides: SetOption = None,
     seed: Annotated[int, typer.Option(help="Seed of everything random.", min=0)] = 1,
@@ -129,19 +128,10 @@ def compare(
 
 
 def _metrics(found: object, wanted: list[str] | None) -> list[str]:
-    from wordline.comparison.figures import DEFAULT_METRICS, Comparison
+    from wordline.comparison.figures import Comparison
 
     assert isinstance(found, Comparison)  # noqa: S101
-    if not wanted:
-        return found.metrics(DEFAULT_METRICS)
-    listed = [path.strip() for text in wanted for path in text.split(",") if path.strip()]
-    known = found.metrics(listed)
-    missing = [path for path in listed if path not in known]
-    if missing and not found.errors:
-        raise WordlineError(
-            f"--metric {missing[0]}: no run has it: allowed: numbers of result.json by their path"
-        )
-    return known
+    return found.metrics(listed_metrics(wanted), "--metric")
 
 
 def register(app: typer.Typer) -> None:

@@ -9,11 +9,21 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from wordline._core import WordlineError
-from wordline.cli.common import FAILURES, JobsOption, JsonOption, OnOption, RetryOption, say, show
+from wordline.cli.common import (
+    FAILURES,
+    JobsOption,
+    JsonOption,
+    MetricOption,
+    OnOption,
+    RetryOption,
+    listed_metrics,
+    say,
+    show,
+)
 from wordline.cli.progress import points_bar
 
 if TYPE_CHECKING:
-    from wordline.sweeps.api import Sweep
+    from wordline.sweeps.api import OpenSweep
 
 
 def sweep(
@@ -28,9 +38,7 @@ def sweep(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Validate every point and say what would be run.")
     ] = False,
-    metrics: Annotated[
-        str | None, typer.Option("--metric", metavar="PATH,…", help="Figures of the table that is printed.")
-    ] = None,
+    metrics: MetricOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Run every point of a sweep that isn't finished yet; its rows go to Parquet files as they come.
@@ -42,14 +50,12 @@ def sweep(
     from wordline.folders import alone, usable
     from wordline.report.folders import write_study
     from wordline.sweeps import api
-    from wordline.sweeps.averages import METRICS
     from wordline.sweeps.file import read
 
     described = read(file)
     folder = out if out is not None else Path(file).with_suffix("")
     if folder.is_file() or folder == Path(file):
         raise WordlineError(f"--out {folder}: allowed: a folder")
-    wanted = metrics.split(",") if metrics else list(METRICS)
     usable(folder, api.NAMES)
     planned = api.plan(described, folder)
     if dry_run:
@@ -66,13 +72,13 @@ def sweep(
     else:
         from wordline.sweeps import table as printed
 
-        show(printed.render(planned, wanted))
+        show(printed.render(planned, listed_metrics(metrics)))
         print(f"\nWritten to {folder}: {table.name}, {page.name}")
     if outcome.failed:
         raise typer.Exit(FAILURES)
 
 
-def _summary(planned: Sweep) -> dict[str, object]:
+def _summary(planned: OpenSweep) -> dict[str, object]:
     outcome = planned.outcome
     assert outcome is not None  # noqa: S101 -- it has run
     return {
@@ -85,7 +91,7 @@ def _summary(planned: Sweep) -> dict[str, object]:
     }
 
 
-def _say_what_is_left(planned: Sweep, as_json: bool) -> None:
+def _say_what_is_left(planned: OpenSweep, as_json: bool) -> None:
     status = planned.store.status()
     left = [found for found in planned.inputs if status.get(found.key) != "done"]
     drives = {found.drive_key for found in left if found.drive_key is not None}
