@@ -98,6 +98,11 @@ def _load_jobs(path: Path) -> Description:
     return Description(label=jobs.label, text=text, folder=jobs.folder, notes=tuple(notes))
 
 
+def schema(results: str) -> str:
+    """The JSON schema of `result`, `seeds` or `comparison`, as text."""
+    return (Path(__file__).parent / "schemas" / f"{results}.json").read_text(encoding="utf-8")
+
+
 def profile(name: str) -> Path | None:
     """The profile that a workload preset plays, if it plays one."""
     path = _PRESETS / "profiles" / f"{name}.toml"
