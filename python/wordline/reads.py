@@ -24,7 +24,7 @@ def of_scenario(scenario: Scenario) -> list[Path]:
     """The descriptions and what they name."""
     parts = (scenario.device, scenario.scheme, scenario.workload)
     described = [part.file for part in parts if part.file is not None]
-    return [*described, *of_workload(scenario.workload, scenario.overrides)]
+    return [*described, *of_workload(scenario.workload, scenario.settings())]
 
 
 def of_workload(workload: Description, overrides: Sequence[tuple[str, str]]) -> list[Path]:
@@ -34,7 +34,7 @@ def of_workload(workload: Description, overrides: Sequence[tuple[str, str]]) -> 
 
 def written_by(scenario: Scenario) -> list[str]:
     """The names of the files in the folder of a run."""
-    config = {"config": {"workload": _resolved(scenario.workload, scenario.overrides)}}
+    config = {"config": {"workload": _resolved(scenario.workload, scenario.settings())}}
     return [*NAMES, *(f"{name}.parquet" for name in tables_of(config))]
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias, TypedDict, Unpack
 
-from wordline import _core, outputs, reads, schemes
+from wordline import _core, flows, outputs, reads, schemes
 from wordline._core import Drive
 from wordline.policies import handed_over
 from wordline.presets import (
@@ -136,7 +136,7 @@ def simulate_part(scenario: Scenario, *, ready: Ready | None = None, **how: Unpa
     with _outputs(scenario, how):
         measured = _core.run(
             *scenario.texts(),
-            overrides=list(scenario.overrides),
+            overrides=scenario.settings(),
             seed=scenario.seed,
             checked=scenario.checked,
             base_dir=str(scenario.workload.folder),
@@ -230,7 +230,7 @@ def prepare_drive(scenario: Scenario, progress: Progress | None) -> Drive:
     """`prepare` of a scenario."""
     return _core.prepare(
         *scenario.texts(),
-        overrides=list(scenario.overrides),
+        overrides=scenario.settings(),
         seed=scenario.seed,
         checked=scenario.checked,
         progress=progress,
@@ -258,7 +258,7 @@ def load_drive(
         return _core.load_drive(
             path,
             *scenario.texts(),
-            overrides=list(scenario.overrides),
+            overrides=scenario.settings(),
             seed=scenario.seed,
             checked=scenario.checked,
         )
@@ -284,6 +284,8 @@ def resolve_text(
     """`resolve` with overrides whose values are TOML."""
     description = schemes.described(name_or_path) if kind == "scheme" else load(kind, name_or_path)
     drive = load("device", device) if device is not None else None
+    if kind == "workload":
+        overrides = flows.expanded(description.text, overrides)
     return _core.resolve(
         kind,
         (description.label, description.text),
