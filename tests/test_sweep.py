@@ -47,6 +47,22 @@ def files(folder: Path) -> dict[str, int]:
     return {path.name: path.stat().st_mtime_ns for path in (folder / "rows").glob("*.parquet")}
 
 
+def test_schemes_have_labels(tmp_path: Path) -> None:
+    text = "baseline+" + "+".join(f"gc.trigger=0.0{digit}" for digit in "5") + "+scheduler.policy=fifo"
+    labelled = {"plain": "baseline", "ours": text}
+    described = {"device": "mqsim", "workload": "mixed-70-30-8k-qd16", "set": SETTINGS}
+    rows = sweep({**described, "scheme": labelled}, tmp_path / "a").to_pylist()
+    assert [row["axis.scheme"] for row in rows] == ["plain", "ours"]
+    config = json.loads(rows[1]["inputs"])["scheme"]
+    assert (config["scheduler"]["policy"], config["gc"]["trigger"]) == ("fifo", 0.05)
+    # The same points by their texts.
+    plain = sweep({**described, "scheme": list(labelled.values())}, tmp_path / "b").to_pylist()
+    assert [row["key"] for row in plain] == [row["key"] for row in rows]
+    for wrong in ({"ours": 1}, {"ours": ""}, {}):
+        with pytest.raises(WordlineError, match=r"scheme.*allowed: labels, each with a name, path or text"):
+            sweep({**described, "scheme": wrong}, tmp_path / "c")
+
+
 def test_every_point_is_a_row_with_the_figures_of_a_single_run(tmp_path: Path) -> None:
     table = sweep(SWEEP, tmp_path)
     assert table.num_rows == 8
