@@ -234,6 +234,7 @@ def comparison() -> Schema:
     blame = _object({kind: _object(dict.fromkeys(PARTS, times)) for kind in DIRECTIONS})
     entry: dict[str, Schema] = {
         "scheme": TEXT,
+        "device": TEXT,
         "error": {"type": ["string", "null"]},
         "died": {"type": ["string", "null"]},
         "figures": {"type": "object", "additionalProperties": _object(figure)},

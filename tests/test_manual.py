@@ -96,6 +96,44 @@ def test_commands_options_and_presets_are_completed() -> None:
     assert completed("wordline trace i") == ["info"]
 
 
+def test_paths_of_the_configuration_are_completed() -> None:
+    assert completed("wordline run --set device.geometry.bl") == ["device.geometry.blocks="]
+    assert "scheme.gc.policy=" in completed("wordline compare --set scheme.gc.")
+    assert "workload.host.queue_depth=" in completed("wordline prepare mqsim --set workload.host.q")
+    flows = completed("wordline run --workload reader-beside-writer --set workload.flow.reader.q")
+    assert flows == ["workload.flow.reader.queue_depth="]
+    assert completed("wordline run --device nosuch --set device.geometry.channels") == [
+        "device.geometry.channels="
+    ]
+    assert completed("wordline run --set nonsense") == []
+
+
+def spellings() -> dict[str, dict[str, tuple[str, ...]]]:
+    """By option what each command says of it: names, metavar, help."""
+    import typer
+
+    from wordline.cli import app, manual
+
+    found: dict[str, dict[str, tuple[str, ...]]] = {}
+    for path, command in manual._commands(typer.main.get_command(app)):
+        for one in command.params:
+            for flag in one.opts:
+                found.setdefault(flag, {})[path] = (str(one.metavar), str(one.help))
+    return found
+
+
+def test_an_option_means_the_same_wherever_it_is() -> None:
+    options = spellings()
+    for option in ("--set", "--retry", "--seed", "--jobs", "--on", "--metric", "--json"):
+        assert len(options[option]) > 1 and len(set(options[option].values())) <= 1 + (option == "--jobs")
+    studies = {"wordline compare", "wordline sweep", "wordline tune", "wordline calibrate", "wordline repro"}
+    assert studies <= set(options["--retry"])
+    ours = {path: told for path, told in options["--seeds"].items() if path != "wordline repro"}
+    assert set(ours) == {"wordline run", "wordline compare", "wordline sweep", "wordline tune"}
+    assert len(set(ours.values())) == 1
+    assert "wordline compare" in options["--scheme"] and list(options["--schemes"]) == ["wordline compare"]
+
+
 def test_a_shell_takes_the_script_of_completion(wordline: Wordline, tmp_path: Path) -> None:
     script = tmp_path / "complete.bash"
     script.write_text(wordline("completion", "bash").out)

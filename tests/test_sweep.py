@@ -47,6 +47,18 @@ def files(folder: Path) -> dict[str, int]:
     return {path.name: path.stat().st_mtime_ns for path in (folder / "rows").glob("*.parquet")}
 
 
+def test_a_command_line_goes_before_the_file(wordline: Wordline, tmp_path: Path) -> None:
+    file = write(tmp_path / "s.toml")
+    more = ("--set", "workload.source.requests=300", "--set", "scheme.gc.policy=fifo", "--seeds", "4,9")
+    assert wordline("sweep", file, *more, "--out", tmp_path / "out").code == 0
+    rows = pyarrow.parquet.read_table(tmp_path / "out" / "sweep.parquet").to_pylist()
+    assert {row["seed"] for row in rows} == {4, 9} and len(rows) == 8
+    config = json.loads(rows[0]["inputs"])
+    assert config["workload"]["source"]["requests"] == 300 and config["scheme"]["gc"]["policy"] == "fifo"
+    told = wordline("sweep", file, "--set", "workload.host.queue_depth=2").error()
+    assert told == "--set workload.host.queue_depth=2: allowed: a path that is no axis of it"
+
+
 def test_schemes_have_labels(tmp_path: Path) -> None:
     text = "baseline+" + "+".join(f"gc.trigger=0.0{digit}" for digit in "5") + "+scheduler.policy=fifo"
     labelled = {"plain": "baseline", "ours": text}

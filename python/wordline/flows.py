@@ -5,7 +5,6 @@ Flows are an array, whose members a dotted path can't name: an override of one s
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Sequence
 from typing import Any
 
@@ -28,7 +27,7 @@ def expanded(text: str, overrides: Sequence[Pair]) -> list[Pair]:
     found: list[Pair] = []
     for path, value in overrides:
         if path == ALL:
-            flows = _parsed(value)
+            flows = toml_files.value(value)
         if path.startswith(f"{ALL}."):
             _change(flows, path, value)
         else:
@@ -49,12 +48,4 @@ def _change(flows: Any, path: str, value: str) -> None:
         place = place.setdefault(table, {})
         if not isinstance(place, dict):
             raise WordlineError(f"--set {path}={value}: {table} is no table: allowed: a key of a flow")
-    place[key] = _parsed(value)
-
-
-def _parsed(value: str) -> Any:
-    """A value as TOML, a bare word as a string: as the core takes it."""
-    try:
-        return tomllib.loads(f"value = {value}")["value"]
-    except tomllib.TOMLDecodeError:
-        return value
+    place[key] = toml_files.value(value)

@@ -97,6 +97,7 @@ def calibrate(
     on: str = "threads",
     jobs: int | None = None,
     batch: int = 4,
+    retry: bool = False,
     watch: Watch | None = None,
 ) -> Calibration:
     """Fits values of a device to a measurement and writes preset, tables and pictures to `folder`.
@@ -106,8 +107,8 @@ def calibrate(
 
     Device, scheme, overrides and seed are given as to `wordline.run`; the workload is that of the
     measurement. `free` names what may change, as `PATH=LOW..HIGH` or `PATH=A,B`. Rows are kept in `folder`:
-    the same call goes on where it was, and gives the same result on any machine. Raises `WordlineError` for
-    what can't be a measurement, a range or a drive.
+    the same call goes on where it was, and gives the same result on any machine; with `retry` runs that
+    failed are run again. Raises `WordlineError` for what can't be a measurement, a range or a drive.
     """
     problem = describe(
         scenario_of(device, scheme, overrides=overrides, seed=seed), measurement, free=free, drive=drive,
@@ -117,7 +118,7 @@ def calibrate(
         raise WordlineError(f"sampler = {sampler!r}: allowed: {', '.join(SAMPLERS)}")
     usable(folder, (*TABLES, PAGE, _preset_name(problem)))
     store = Store(folder)
-    with open_study(store, on=on, jobs=jobs) as study:
+    with open_study(store, on=on, jobs=jobs, retry=retry) as study:
         runner = Runner(problem, study)
         found = fit(problem, runner, budget, sampler, batch, watch)
         figures = runner.figures(found.best.values, LONGER * requests)

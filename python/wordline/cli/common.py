@@ -32,6 +32,13 @@ def presets_of(kind: Kind) -> Callable[[str], list[str]]:
     return found
 
 
+def completed_settings(context: typer.Context, incomplete: str) -> list[str]:
+    """What completes `--set`."""
+    from wordline.cli import completing
+
+    return completing.settings(context, incomplete)
+
+
 DeviceOption = Annotated[
     str,
     typer.Option("--device", "-d", help="A preset or a TOML file.", autocompletion=presets_of("device")),
@@ -53,7 +60,11 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object 
 SetOption = Annotated[
     list[str] | None,
     typer.Option(
-        "--set", metavar="PATH=VALUE", help="Override a key, such as device.geometry.blocks=256. Repeatable."
+        "--set",
+        metavar="PATH=VALUE",
+        help="Override a key, such as device.geometry.blocks=256; of one flow workload.flow.NAME.queue_depth=4. "
+        "Repeatable.",
+        autocompletion=completed_settings,
     ),
 ]
 TransformOption = Annotated[
@@ -80,6 +91,15 @@ OnOption = Annotated[
 ]
 JobsOption = Annotated[
     int | None, typer.Option("--jobs", help="Points at once. [default: one for each processor]", min=1)
+]
+SeedOption = Annotated[int, typer.Option("--seed", help="Seed of everything random.", min=0)]
+SeedsOption = Annotated[
+    str | None,
+    typer.Option(
+        "--seeds",
+        metavar="N|LIST",
+        help="N seeds, from --seed on, or a list such as 3,5,7: means with 95% confidence intervals.",
+    ),
 ]
 RetryOption = Annotated[bool, typer.Option("--retry", help="Run points again that failed before.")]
 NameArgument = Annotated[str, typer.Argument(help="A preset or a TOML file.")]

@@ -14,6 +14,8 @@ from wordline.cli.common import (
     DeviceOption,
     JsonOption,
     SchemeOption,
+    SeedOption,
+    SeedsOption,
     SetOption,
     SkipOption,
     TransformOption,
@@ -61,15 +63,8 @@ def run(
     ] = None,
     skip_bad_lines: SkipOption = False,
     overrides: SetOption = None,
-    seed: Annotated[int, typer.Option(help="Seed of everything random.", min=0)] = 1,
-    seeds: Annotated[
-        str | None,
-        typer.Option(
-            "--seeds",
-            metavar="N|LIST",
-            help="N seeds, from --seed on, or a list such as 3,5,7: means with 95% confidence intervals.",
-        ),
-    ] = None,
+    seed: SeedOption = 1,
+    seeds: SeedsOption = None,
     jobs: Annotated[
         int | None, typer.Option(help="Runs side by side. [default: one for each processor]", min=1)
     ] = None,
@@ -190,7 +185,7 @@ def prepare(
         str, typer.Option("--workload", "-w", help="A preset or a TOML file: its start counts.")
     ] = DEFAULT_WORKLOAD,
     overrides: SetOption = None,
-    seed: Annotated[int, typer.Option(help="Seed of everything random.", min=0)] = 1,
+    seed: SeedOption = 1,
     checked: Annotated[bool, typer.Option("--checked", help="For runs that are checked.")] = False,
     as_json: JsonOption = False,
 ) -> None:

@@ -16,11 +16,16 @@ from wordline.cli.common import (
     MetricOption,
     OnOption,
     RetryOption,
+    SeedOption,
+    SeedsOption,
+    SetOption,
     listed_metrics,
+    override_pairs,
     say,
     show,
 )
 from wordline.cli.progress import points_bar
+from wordline.cli.running import seed_numbers
 
 if TYPE_CHECKING:
     from wordline.sweeps.api import OpenSweep
@@ -32,6 +37,9 @@ def sweep(
         Path | None,
         typer.Option("--out", metavar="DIR", help="Folder of the rows. [default: FILE without .toml]"),
     ] = None,
+    overrides: SetOption = None,
+    seed: SeedOption = 1,
+    seeds: SeedsOption = None,
     on: OnOption = "threads",
     jobs: JobsOption = None,
     retry: RetryOption = False,
@@ -52,7 +60,11 @@ def sweep(
     from wordline.sweeps import api
     from wordline.sweeps.file import read
 
-    described = read(file)
+    described = read(
+        file,
+        settings=override_pairs(overrides),
+        seeds=seed_numbers(seeds, seed) if seeds is not None else None,
+    )
     folder = out if out is not None else Path(file).with_suffix("")
     if folder.is_file() or folder == Path(file):
         raise WordlineError(f"--out {folder}: allowed: a folder")

@@ -79,8 +79,12 @@ class Comparison:
         schemes: list[str],
         rows: Mapping[tuple[str, str], Sequence[Row]],
         remarks: Sequence[str] = (),
+        devices: Mapping[str, str] | None = None,
     ) -> None:
         self.device = device
+        """The drive; of several all of them."""
+        self.devices = dict.fromkeys(schemes, device) if devices is None else dict(devices)
+        """By scheme the drive that it ran on. Where there are several, `schemes` are pairs of both."""
         self.workloads = workloads
         self.schemes = schemes
         self._rows = rows
@@ -278,6 +282,7 @@ class Comparison:
         }
         return {
             "scheme": scheme,
+            "device": self.devices[scheme],
             "error": self.errors.get((workload, scheme)),
             "died": self.died(workload, scheme),
             "figures": figures,

@@ -149,9 +149,9 @@ class OpenSweep(Sweep):
         watch: Watcher | None = None,
     ) -> Outcome:
         """Runs what isn't finished, and writes the table."""
-        with open_study(self.store, on=on, jobs=jobs) as study:
+        with open_study(self.store, on=on, jobs=jobs, retry=retry) as study:
             try:
-                self.outcome = study.run(self.points, inputs=self.inputs, retry=retry, watch=watch)
+                self.outcome = study.run(self.points, inputs=self.inputs, watch=watch)
             finally:
                 # Stopped before the first point has ended, it leaves nothing.
                 if self.store.status():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -96,10 +96,36 @@ def _describe(kind: str, text: str, folder: Path) -> Description:
     return load(kinds[kind], near)
 
 
-def read(path: str | os.PathLike[str], base: Scenario | None = None) -> SweepFile:
-    """The sweep of a file. Raises `WordlineError` with the file's name for what it may not hold."""
+def over(
+    data: Mapping[str, Any], settings: Sequence[tuple[str, str]], seeds: Sequence[int] | None
+) -> dict[str, Any]:
+    """What a file of a study holds, with overrides and seeds of a command line in the place of its own.
+    Raises `WordlineError` for an override of what the study chooses values of.
+    """
+    own = _table(data, "set")
+    chosen = {*_flat(data.get("axes", {})), *_flat(data.get("search", {}))}
+    for group in data.get("together", []):
+        chosen |= {*_flat(group)} if isinstance(group, Mapping) else set()
+    for path, value in settings:
+        if path in chosen:
+            raise WordlineError(f"--set {path}={value}: allowed: a path that is no axis of it")
+        own[path] = toml_files.value(value)
+    changed = {**data, "set": own} if settings else dict(data)
+    return changed if seeds is None else {**changed, "seeds": list(seeds)}
+
+
+def read(
+    path: str | os.PathLike[str],
+    base: Scenario | None = None,
+    *,
+    settings: Sequence[tuple[str, str]] = (),
+    seeds: Sequence[int] | None = None,
+) -> SweepFile:
+    """The sweep of a file; `settings` and `seeds` go before its own. Raises `WordlineError` with the file's
+    name for what it may not hold.
+    """
     file = Path(path)
-    data = toml_files.read("sweep", file)
+    data = over(toml_files.read("sweep", file), settings, seeds)
     try:
         return parse(data, file.stem, file.resolve().parent, base)
     except WordlineError as error:
