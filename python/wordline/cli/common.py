@@ -62,8 +62,8 @@ SetOption = Annotated[
     typer.Option(
         "--set",
         metavar="PATH=VALUE",
-        help="Override a key, such as device.geometry.blocks=256; of one flow workload.flow.NAME.queue_depth=4. "
-        "Repeatable.",
+        help="Override a key, such as device.geometry.blocks=256, or of one flow: "
+        "workload.flow.NAME.queue_depth=4. Repeatable.",
         autocompletion=completed_settings,
     ),
 ]

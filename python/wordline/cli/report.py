@@ -10,6 +10,7 @@ import typer
 
 from wordline._core import WordlineError
 from wordline.cli.common import JsonOption, show
+from wordline.cli.progress import waiting_bar
 
 
 def report(
@@ -26,7 +27,8 @@ def report(
     from wordline.report.folders import write_report
 
     outputs.check("--out", out, outputs.PAGE)
-    path = write_report(folders, out, title)
+    with waiting_bar("drawing"):
+        path = write_report(folders, out, title)
     facts = {"page": str(path), "bytes": path.stat().st_size}
     print(json.dumps(facts) if as_json else f"Written to {path}: {facts['bytes']:,} bytes")
 

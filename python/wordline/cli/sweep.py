@@ -24,7 +24,7 @@ from wordline.cli.common import (
     say,
     show,
 )
-from wordline.cli.progress import points_bar
+from wordline.cli.progress import counted_bar, points_bar, waiting_bar
 from wordline.cli.running import seed_numbers
 
 if TYPE_CHECKING:
@@ -69,7 +69,8 @@ def sweep(
     if folder.is_file() or folder == Path(file):
         raise WordlineError(f"--out {folder}: allowed: a folder")
     usable(folder, api.NAMES)
-    planned = api.plan(described, folder)
+    with counted_bar("validating", len(described.combinations) * len(described.seeds)) as validated:
+        planned = api.plan(described, folder, validated)
     if dry_run:
         _say_what_is_left(planned, as_json)
         return
@@ -133,7 +134,7 @@ def merge(
             raise WordlineError(f"{folder}: not the folder of a sweep: it has no {ROWS}/")
     store = Store(out)
     others = [Store(folder) for folder in folders]
-    with store.lock():
+    with store.lock(), waiting_bar("taking up rows"):
         taken = sum(store.take(other) for other in others)
         say(f"{path}: damaged, left out" for other in others for path in other.damaged)
         say(store.notes())

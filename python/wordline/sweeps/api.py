@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -177,10 +177,14 @@ def _plain(value: Any) -> Any:
     return value if isinstance(value, str | int | float | bool) or value is None else toml_value(value)
 
 
-def plan(described: file.SweepFile, folder: str | os.PathLike[str]) -> OpenSweep:
-    """Validates every point of a sweep. Raises `WordlineError` for the first that can't be run."""
+def plan(
+    described: file.SweepFile, folder: str | os.PathLike[str], watch: Callable[[int], None] | None = None
+) -> OpenSweep:
+    """Validates every point of a sweep; `watch` is told how many are. Raises `WordlineError` for the first
+    that can't be run.
+    """
     points = described.points()
-    return OpenSweep(described, points, validate(points), Store(folder))
+    return OpenSweep(described, points, validate(points, watch), Store(folder))
 
 
 def open_sweep(
