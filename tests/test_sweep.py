@@ -47,6 +47,24 @@ def files(folder: Path) -> dict[str, int]:
     return {path.name: path.stat().st_mtime_ns for path in (folder / "rows").glob("*.parquet")}
 
 
+def test_a_dry_run_is_the_same_in_every_command(wordline: Wordline, tmp_path: Path) -> None:
+    few = ["--device", "mqsim", "--workload", "mixed-70-30-8k-qd16", "--seeds", "2"]
+    few += [word for path, value in SETTINGS.items() for word in ("--set", f"{path}={value}")]
+    out = tmp_path / "out"
+    compare = ("compare", *few, "--scheme", "baseline,fifo", "--out", out)
+    file = write(tmp_path / "s.toml")
+    for command, points in ((("run", *few), 2), (compare, 4), (("sweep", file), 8)):
+        facts = wordline(*command, "--dry-run", "--json").json()
+        assert facts == {"points": points, "left": points, "drives": facts["drives"]} and facts["drives"]
+        assert f"{points} points are valid; {points} are left" in wordline(*command, "--dry-run").out
+    assert [path.name for path in tmp_path.iterdir()] == ["s.toml"]
+    assert wordline(*compare).code == 0
+    assert wordline(*compare, "--dry-run", "--json").json() == {"points": 4, "left": 0, "drives": 0}
+    assert "comparison.json" in {path.name for path in out.iterdir()}
+    slip = ("--set", "workload.source.requests=-1", "--dry-run")
+    assert "allowed: a whole number" in wordline("run", *few, *slip).error()
+
+
 def test_a_command_line_goes_before_the_file(wordline: Wordline, tmp_path: Path) -> None:
     file = write(tmp_path / "s.toml")
     more = ("--set", "workload.source.requests=300", "--set", "scheme.gc.policy=fifo", "--seeds", "4,9")

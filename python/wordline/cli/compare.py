@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from wordline._core import WordlineError
 from wordline.cli.common import (
     FAILURES,
+    DryRunOption,
     JobsOption,
     JsonOption,
     MetricOption,
@@ -24,12 +25,16 @@ from wordline.cli.common import (
     override_pairs,
     presets_of,
     say,
+    say_what_is_left,
     show,
     writing_to,
 )
 from wordline.cli.progress import points_bar
 from wordline.cli.running import seed_numbers
 from wordline.presets import DEFAULT_DEVICE, DEFAULT_WORKLOAD
+
+if TYPE_CHECKING:
+    from wordline.study.point import Inputs
 
 
 def compare(
@@ -76,6 +81,7 @@ def compare(
     jobs: JobsOption = None,
     on: OnOption = "threads",
     retry: RetryOption = False,
+    dry_run: DryRunOption = False,
     checked: Annotated[bool, typer.Option("--checked", help="Verify every read.")] = False,
     out: Annotated[
         Path | None,
@@ -97,6 +103,7 @@ def compare(
     from wordline.folders import usable
     from wordline.presets import load, replay
     from wordline.scenario import Scenario
+    from wordline.study.store import Store
 
     given = naming.split(workloads or [])
     if not given and not traces:
@@ -114,6 +121,12 @@ def compare(
         raise WordlineError(
             "no scheme: allowed: --scheme A,B,… of one or more, or several drives by --device"
         )
+
+    def planned(inputs: list[Inputs]) -> None:
+        status = {} if out is None or not out.is_dir() else Store(out).status()
+        say_what_is_left(inputs, status, as_json)
+        raise typer.Exit
+
     if out is not None:
         usable(out, NAMES)
     with writing_to(out):
@@ -132,6 +145,7 @@ def compare(
                 on=on,
                 folder=out,
                 retry=retry,
+                planned=planned if dry_run else None,
                 watch=watch,
             )
         say(found.remarks)

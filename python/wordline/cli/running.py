@@ -12,6 +12,7 @@ from wordline import outputs, reads, simulation
 from wordline._core import WordlineError
 from wordline.cli.common import (
     DeviceOption,
+    DryRunOption,
     JsonOption,
     SchemeOption,
     SeedOption,
@@ -23,6 +24,7 @@ from wordline.cli.common import (
     override_pairs,
     presets_of,
     say,
+    say_what_is_left,
     show,
     transform_pairs,
     writing_to,
@@ -106,6 +108,7 @@ def run(
         Path | None,
         typer.Option("--request-log", metavar="FILE", help="Write a row for each request there, as Parquet."),
     ] = None,
+    dry_run: DryRunOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Simulate one workload on one drive."""
@@ -128,6 +131,12 @@ def run(
         raise WordlineError("--timeline and --seeds or --stop-after exclude each other")
     if request_log is not None and (seeds is not None or stop_after is not None):
         raise WordlineError("--request-log and --seeds or --stop-after exclude each other")
+    if dry_run:
+        from wordline.study.point import Inputs
+
+        numbers = [seed] if seeds is None else seed_numbers(seeds, seed)
+        say_what_is_left([Inputs.of(scenario.changed(seed=number)) for number in numbers], {}, as_json)
+        return
     if seeds is not None:
         if save_state is not None or load_state is not None:
             raise WordlineError("--seeds and --save-state or --load-state exclude each other")

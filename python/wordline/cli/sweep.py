@@ -11,6 +11,7 @@ import typer
 from wordline._core import WordlineError
 from wordline.cli.common import (
     FAILURES,
+    DryRunOption,
     JobsOption,
     JsonOption,
     MetricOption,
@@ -22,6 +23,7 @@ from wordline.cli.common import (
     listed_metrics,
     override_pairs,
     say,
+    say_what_is_left,
     show,
 )
 from wordline.cli.progress import counted_bar, points_bar, waiting_bar
@@ -43,9 +45,7 @@ def sweep(
     on: OnOption = "threads",
     jobs: JobsOption = None,
     retry: RetryOption = False,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Validate every point and say what would be run.")
-    ] = False,
+    dry_run: DryRunOption = False,
     metrics: MetricOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -72,7 +72,7 @@ def sweep(
     with counted_bar("validating", len(described.combinations) * len(described.seeds)) as validated:
         planned = api.plan(described, folder, validated)
     if dry_run:
-        _say_what_is_left(planned, as_json)
+        say_what_is_left(planned.inputs, planned.store.status(), as_json)
         return
     with alone(folder):
         with points_bar(planned.name) as watch:
@@ -102,23 +102,6 @@ def _summary(planned: OpenSweep) -> dict[str, object]:
         "errors": outcome.errors,
         "notes": [note.to_dict() for note in planned.notes()],
     }
-
-
-def _say_what_is_left(planned: OpenSweep, as_json: bool) -> None:
-    status = planned.store.status()
-    left = [found for found in planned.inputs if status.get(found.key) != "done"]
-    drives = {found.drive_key for found in left if found.drive_key is not None}
-    facts = {
-        "points": len(set(planned.keys)),
-        "left": len({found.key for found in left}),
-        "drives": len(drives),
-    }
-    if as_json:
-        print(json.dumps(facts))
-    else:
-        print(
-            f"{facts['points']:,} points are valid; {facts['left']:,} are left, on {facts['drives']:,} drives"
-        )
 
 
 def merge(

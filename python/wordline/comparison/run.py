@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,7 +14,7 @@ from wordline.comparison.figures import Comparison
 from wordline.presets import DEFAULT_DEVICE, Description, Given, load, replay
 from wordline.scenario import Overrides, Scenario, scenario_of
 from wordline.seeds import seed_list
-from wordline.study.point import Point
+from wordline.study.point import Inputs, Point
 from wordline.study.runs import Watcher, open_study, validate
 from wordline.study.store import open_store
 
@@ -120,8 +120,11 @@ def run(
     watch: Watcher | None,
     drives: Sequence[tuple[str, Description]] | None = None,
     retry: bool = False,
+    planned: Callable[[list[Inputs]], None] | None = None,
 ) -> Comparison:
-    """`compare` of schemes and workloads that are loaded already, each in the place of those of `base`."""
+    """`compare` of schemes and workloads that are loaded already, each in the place of those of `base`.
+    `planned` is told of all runs once they are validated, before the first.
+    """
     labels = [label for label, _ in workloads]
     given = [("scheme", [scheme.name for scheme in schemes]), ("workload", labels)]
     given += [] if drives is None else [("device", [label for label, _ in drives])]
@@ -143,6 +146,8 @@ def run(
         for seed in seeds
     }
     inputs = dict(zip(points, validate(list(points.values())), strict=True))
+    if planned is not None:
+        planned(list(inputs.values()))
     with open_store(folder) as store, open_study(store, on=on, jobs=jobs, retry=retry) as study:
         outcome = study.run(list(points.values()), inputs=list(inputs.values()), watch=watch)
         kept = store.results(found.key for found in inputs.values())
