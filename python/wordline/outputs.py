@@ -124,7 +124,9 @@ def check(option: str, path: str | os.PathLike[str], form: Form, reads: Iterable
         raise WordlineError(
             f"{shown}: is there and not {form.name}: allowed: another name, or remove it first"
         )
-    usable_folder(Path(os.path.realpath(name)).parent)
+    # A device or a pipe is written to where it is.
+    if name.is_file() or not name.exists():
+        usable_folder(Path(os.path.realpath(name)).parent)
     return name
 
 
