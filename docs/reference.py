@@ -24,6 +24,7 @@ MODULES = (
     "wordline.intervals",
     "wordline.notes",
     "wordline.seeds",
+    "wordline.loading",
     "wordline.schemes",
     "wordline.policies",
     "wordline.policies.views",

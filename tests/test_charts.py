@@ -201,9 +201,10 @@ def test_axes_with_the_same_last_word_are_told_apart() -> None:
 
 
 def test_half_an_interval_has_the_unit_of_its_figure() -> None:
-    assert fitting_interval("read.latency_ns.p99", 1_428_000, 482_300) == "1.428 ±0.4823 ms"
+    assert fitting_interval("read.latency_ns.p99", 1_428_000, 482_300) == "1.428 ±0.482 ms"
     assert fitting_interval("read.latency_ns.p99", 225_500, 122_000) == "225.5 ±122 µs"
     assert fitting_interval("waf", 2.5, 0.25) == "2.5 ±0.25"
+    assert fitting_interval("waf", 2.5, 0.0003) == "2.5 ±<0.001"
     assert fitting_interval("read.latency_ns.p99", 0.0, 0.0) == "0 ±0 ns"
 
 
@@ -249,7 +250,7 @@ def test_results_show_themselves_in_notebooks(studies: dict[str, Path]) -> None:
     for shown, words in (
         (result, ("mqsim · baseline", "IOPS", "response times", "where the time went")),
         (compared, ("fifo", "read p99", "WAF")),
-        (opened, ("2 of 2 points", "read p99 over queue depth")),
+        (opened, ("2 of 2 runs", "read p99 over queue depth")),
     ):
         text = shown._repr_html_()
         assert "<script" not in text and "<svg" in text

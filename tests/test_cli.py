@@ -165,6 +165,17 @@ def test_version_and_help(wordline: Wordline) -> None:
     assert "--checked" in wordline("run", "--help").out
 
 
+def test_a_report_says_of_what_its_counts_are() -> None:
+    data = package.run("mqsim", workload="mixed-70-30-8k-qd16", overrides=SMALL).to_dict()
+    data["gc"] |= {"victims": 2, "moved_units": 1234}
+    data["config"]["device"]["geometry"]["mapping_unit_bytes"] = 4096
+    screen = io.StringIO()
+    Console(file=screen, width=120).print(report.render(data))
+    flash = data["flash"]
+    counts = f"{flash['reads']:,} pages read, {flash['programs']:,} programmed, 0 blocks erased in"
+    assert counts in screen.getvalue() and "2 victims, 1,234 units of 4 KiB moved" in screen.getvalue()
+
+
 def test_a_report_fits_80_columns() -> None:
     result = package.run("mqsim", workload="mixed-70-30-8k-qd16", overrides=SMALL)
     screen = io.StringIO()

@@ -127,3 +127,40 @@ def test_out_keeps_the_rows(wordline: Wordline, tmp_path: Path) -> None:
     assert len(before) == 4
     assert wordline(*call).out == first
     assert before == sorted(path.stat().st_mtime_ns for path in (tmp_path / "rows" / "rows").iterdir())
+
+
+def test_schemes_are_compared_on_several_drives(wordline: Wordline, tmp_path: Path) -> None:
+    both = ("compare", "--device", "mqsim,hotr-slc", "--workload", "mixed-70-30-8k-qd16", *sets(SMALL))
+    out = tmp_path / "out"
+    data = wordline(*both, "--scheme", "baseline,fifo", "--json", "--out", out).json()
+    (workload,) = data["workloads"]
+    columns = ["mqsim, baseline", "mqsim, fifo", "hotr-slc, baseline", "hotr-slc, fifo"]
+    assert [entry["scheme"] for entry in workload["schemes"]] == columns
+    assert [entry["device"] for entry in workload["schemes"]] == ["mqsim", "mqsim", "hotr-slc", "hotr-slc"]
+    assert (data["device"], data["normalised_to"]) == ("mqsim, hotr-slc", "mqsim, baseline")
+    alone = package.run("hotr-slc", "fifo", "mixed-70-30-8k-qd16", overrides=SMALL)
+    figure = workload["schemes"][3]["figures"]["read.latency_ns.mean"]
+    assert figure["value"] == alone.read.latency_ns.mean
+    # Drives alone are called by their names; the folder and the package know them as well.
+    drives = wordline(*both, "--json").json()["workloads"][0]["schemes"]
+    assert [entry["scheme"] for entry in drives] == ["mqsim", "hotr-slc"]
+    assert package.load(out).to_dict() == data  # type: ignore[union-attr]
+    called = compare(
+        schemes=["baseline", "fifo"],
+        workloads=["mixed-70-30-8k-qd16"],
+        devices=["mqsim", "hotr-slc"],
+        overrides=SMALL,
+    )
+    assert called.to_dict() == data
+    assert "hotr-slc, fifo" in wordline(*both, "--scheme", "baseline,fifo", "--csv").out
+
+
+def test_scheme_and_schemes_are_one_option(wordline: Wordline) -> None:
+    outs = {
+        wordline("compare", "--device", "mqsim", *sets(SMALL), *words, "--csv").out
+        for words in (("--schemes", "baseline,fifo"), ("--scheme", "baseline", "-s", "fifo"))
+    }
+    assert len(outs) == 1
+    assert "no scheme: allowed: --scheme" in wordline("compare", "--device", "mqsim").error()
+    twice = wordline("compare", "--device", "mqsim,mqsim", *sets(SMALL))
+    assert "device mqsim: allowed: each once" in twice.error()

@@ -180,3 +180,38 @@ def test_every_scheduler_runs(two: Path, scheduler: str) -> None:
     overrides = {**SMALL_DRIVE, "workload.host.scheduler.kind": scheduler}
     result = package.run("mqsim", workload=two, overrides=overrides, checked=True)
     assert result.read.requests + result.write.requests == 900
+
+
+def test_a_flow_is_overridden_by_its_name(wordline: Wordline, two: Path) -> None:
+    own = {"workload.flow.reader.queue_depth": 7, "workload.flow.writer.source.sizes": 4096}
+    flows = wordline("show", "workload", two, *sets(own), "--json").json()["flow"]
+    assert [flow.get("queue_depth") for flow in flows] == [7, None]
+    result = wordline(
+        "run", "--device", "mqsim", "--workload", two, *sets(SMALL_DRIVE | own), "--json"
+    ).json()
+    assert result["config"]["workload"]["flow"][0]["queue_depth"] == 7
+    assert result["write"]["bytes"] == 300 * 4096
+    # The later one holds, and the rest of the flow stays.
+    twice = package.Scenario("mqsim", workload=two, overrides=own).changed(
+        overrides={"workload.flow.reader.queue_depth": 3}
+    )
+    config = package.run(twice, overrides=SMALL_DRIVE).config.workload.flow
+    assert (config[0].queue_depth, config[0].source.requests, config[0].name) == (3, 600, "reader")
+
+
+def test_a_flow_is_an_axis_of_a_sweep(two: Path) -> None:
+    axes = {"workload.flow.reader.queue_depth": [1, 4]}
+    described = {"device": "mqsim", "workload": str(two), "set": SMALL_DRIVE, "axes": axes}
+    rows = package.sweep(described, two.parent / "out").to_pylist()
+    assert [row["axis.workload.flow.reader.queue_depth"] for row in rows] == [1, 4]
+    assert rows[0]["read.iops"] < rows[1]["read.iops"]
+
+
+def test_a_flow_that_is_not_there_is_named_with_those_that_are(wordline: Wordline, two: Path) -> None:
+    run = ("run", "--device", "mqsim", *sets(SMALL_DRIVE))
+    told = wordline(*run, "--workload", two, "--set", "workload.flow.raeder.queue_depth=7").error()
+    assert "no flow of this workload: allowed: workload.flow.reader.KEY, workload.flow.writer.KEY" in told
+    told = wordline(*run, "--set", "workload.flow.reader.queue_depth=7").error()
+    assert "allowed: a workload with [[flow]]" in told
+    told = wordline(*run, "--workload", two, "--set", "workload.flow.reader.queue_dept=7").error()
+    assert "workload.flow[0]" in told and "queue_depth" in told

@@ -198,6 +198,14 @@ def test_a_figure_that_its_interval_exceeds_is_none() -> None:
     assert figures.fitting_interval(path, 410.1e3, 410.1e3) == "410.1 ±410.1 µs"
     assert figures.formatted_interval(path, 410.1e3, None) == "410.1"
     assert figures.formatted_interval(path, None, None) == "–"
+    # An interval has the decimals of its figure.
+    for value, half, told in (
+        (1_234_567.0, 5678.0, "1,235 ±6"),
+        (123_456.0, 7.0, "123.5 ±<0.1"),
+        (12_345.0, 1234.5, "12.35 ±1.23"),
+        (1_234.5, 0.0, "1.234 ±0.000"),
+    ):
+        assert figures.formatted_interval(path, value, half) == told
     assert not figures.is_unsure(0.0, 0.0) and figures.is_unsure(0.0, 1.0)
 
 

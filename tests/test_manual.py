@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import os
 import pty
+import re
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 from conftest import COMMAND, SMALL_DRIVE, Wordline, sets
 
 import wordline as package
+from wordline.cli import progress
 
 COMMANDS = {
     *(
@@ -96,6 +99,44 @@ def test_commands_options_and_presets_are_completed() -> None:
     assert completed("wordline trace i") == ["info"]
 
 
+def test_paths_of_the_configuration_are_completed() -> None:
+    assert completed("wordline run --set device.geometry.bl") == ["device.geometry.blocks="]
+    assert "scheme.gc.policy=" in completed("wordline compare --set scheme.gc.")
+    assert "workload.host.queue_depth=" in completed("wordline prepare mqsim --set workload.host.q")
+    flows = completed("wordline run --workload reader-beside-writer --set workload.flow.reader.q")
+    assert flows == ["workload.flow.reader.queue_depth="]
+    assert completed("wordline run --device nosuch --set device.geometry.channels") == [
+        "device.geometry.channels="
+    ]
+    assert completed("wordline run --set nonsense") == []
+
+
+def spellings() -> dict[str, dict[str, tuple[str, ...]]]:
+    """By option what each command says of it: names, metavar, help."""
+    import typer
+
+    from wordline.cli import app, manual
+
+    found: dict[str, dict[str, tuple[str, ...]]] = {}
+    for path, command in manual._commands(typer.main.get_command(app)):
+        for one in command.params:
+            for flag in one.opts:
+                found.setdefault(flag, {})[path] = (str(one.metavar), str(one.help))
+    return found
+
+
+def test_an_option_means_the_same_wherever_it_is() -> None:
+    options = spellings()
+    for option in ("--set", "--retry", "--seed", "--jobs", "--on", "--metric", "--json"):
+        assert len(options[option]) > 1 and len(set(options[option].values())) <= 1 + (option == "--jobs")
+    studies = {"wordline compare", "wordline sweep", "wordline tune", "wordline calibrate", "wordline repro"}
+    assert studies <= set(options["--retry"])
+    ours = {path: told for path, told in options["--seeds"].items() if path != "wordline repro"}
+    assert set(ours) == {"wordline run", "wordline compare", "wordline sweep", "wordline tune"}
+    assert len(set(ours.values())) == 1
+    assert "wordline compare" in options["--scheme"] and list(options["--schemes"]) == ["wordline compare"]
+
+
 def test_a_shell_takes_the_script_of_completion(wordline: Wordline, tmp_path: Path) -> None:
     script = tmp_path / "complete.bash"
     script.write_text(wordline("completion", "bash").out)
@@ -148,3 +189,41 @@ def test_traces_tell_how_far_they_are_read(tmp_path: Path) -> None:
     for words in (("info", str(trace)), ("fit", str(trace), "--out", str(tmp_path / "p.toml"))):
         shown = on_a_terminal("trace", *words)
         assert "s of the trace" in shown and "requests/s" in shown, words
+
+
+def test_without_a_terminal_there_is_a_line_from_time_to_time(
+    wordline: Wordline, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(progress, "EVERY_S", 0.05)
+    few = sets(SMALL_DRIVE | {"workload.source.requests": 1_000_000, "workload.start.layout": "in_order"})
+    outcome = wordline("run", "--device", "mqsim", *few, "--json")
+    lines = outcome.err.splitlines()
+    assert outcome.code == 0 and outcome.json()["seed"] == 1 and len(lines) > 2
+    assert all(line.startswith("wordline: ") and line.count(" so far") == 1 for line in lines)
+    far = re.compile(
+        r"wordline: [\d,]+ requests, [\d.]+ s simulated, \d+%, .* requests/s, \d+ s so far, about \d+ s left"
+    )
+    assert any(far.fullmatch(line) for line in lines), lines
+
+
+def test_a_short_command_says_nothing_of_its_progress(wordline: Wordline) -> None:
+    assert (
+        wordline("run", "--device", "mqsim", *sets(SMALL_DRIVE), "--set", "workload.source.requests=10").err
+        == ""
+    )
+
+
+def test_an_estimate_is_of_what_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 1000.0
+    monkeypatch.setattr(time, "monotonic", lambda: now)
+    lines = progress.Lines()
+    task = lines.add_task("points", total=None, rate="")
+    now += 10
+    assert lines.text() == "points, 10 s so far"
+    # What was there already took no time.
+    lines.update(task, completed=50, total=100)
+    now += 10
+    lines.update(task, completed=60, rate="1 points/s")
+    assert lines.text() == "points, 60%, 1 points/s, 20 s so far, about 40 s left"
+    now += 100_000
+    assert lines.text().endswith("27.8 h so far, about 111.1 h left")

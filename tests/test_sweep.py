@@ -47,6 +47,52 @@ def files(folder: Path) -> dict[str, int]:
     return {path.name: path.stat().st_mtime_ns for path in (folder / "rows").glob("*.parquet")}
 
 
+def test_a_dry_run_is_the_same_in_every_command(wordline: Wordline, tmp_path: Path) -> None:
+    few = ["--device", "mqsim", "--workload", "mixed-70-30-8k-qd16", "--seeds", "2"]
+    few += [word for path, value in SETTINGS.items() for word in ("--set", f"{path}={value}")]
+    out = tmp_path / "out"
+    compare = ("compare", *few, "--scheme", "baseline,fifo", "--out", out)
+    file = write(tmp_path / "s.toml")
+    for command, points in ((("run", *few), 2), (compare, 4), (("sweep", file), 8)):
+        facts = wordline(*command, "--dry-run", "--json").json()
+        assert facts == {"points": points, "left": points, "drives": facts["drives"]} and facts["drives"]
+        assert f"{points} points are valid; {points} are left" in wordline(*command, "--dry-run").out
+    assert [path.name for path in tmp_path.iterdir()] == ["s.toml"]
+    assert wordline(*compare).code == 0
+    assert wordline(*compare, "--dry-run", "--json").json() == {"points": 4, "left": 0, "drives": 0}
+    assert "comparison.json" in {path.name for path in out.iterdir()}
+    slip = ("--set", "workload.source.requests=-1", "--dry-run")
+    assert "allowed: a whole number" in wordline("run", *few, *slip).error()
+
+
+def test_a_command_line_goes_before_the_file(wordline: Wordline, tmp_path: Path) -> None:
+    file = write(tmp_path / "s.toml")
+    more = ("--set", "workload.source.requests=300", "--set", "scheme.gc.policy=fifo", "--seeds", "4,9")
+    assert wordline("sweep", file, *more, "--out", tmp_path / "out").code == 0
+    rows = pyarrow.parquet.read_table(tmp_path / "out" / "sweep.parquet").to_pylist()
+    assert {row["seed"] for row in rows} == {4, 9} and len(rows) == 8
+    config = json.loads(rows[0]["inputs"])
+    assert config["workload"]["source"]["requests"] == 300 and config["scheme"]["gc"]["policy"] == "fifo"
+    told = wordline("sweep", file, "--set", "workload.host.queue_depth=2").error()
+    assert told == "--set workload.host.queue_depth=2: allowed: a path that is no axis of it"
+
+
+def test_schemes_have_labels(tmp_path: Path) -> None:
+    text = "baseline+" + "+".join(f"gc.trigger=0.0{digit}" for digit in "5") + "+scheduler.policy=fifo"
+    labelled = {"plain": "baseline", "ours": text}
+    described = {"device": "mqsim", "workload": "mixed-70-30-8k-qd16", "set": SETTINGS}
+    rows = sweep({**described, "scheme": labelled}, tmp_path / "a").to_pylist()
+    assert [row["axis.scheme"] for row in rows] == ["plain", "ours"]
+    config = json.loads(rows[1]["inputs"])["scheme"]
+    assert (config["scheduler"]["policy"], config["gc"]["trigger"]) == ("fifo", 0.05)
+    # The same points by their texts.
+    plain = sweep({**described, "scheme": list(labelled.values())}, tmp_path / "b").to_pylist()
+    assert [row["key"] for row in plain] == [row["key"] for row in rows]
+    for wrong in ({"ours": 1}, {"ours": ""}, {}):
+        with pytest.raises(WordlineError, match=r"scheme.*allowed: labels, each with a name, path or text"):
+            sweep({**described, "scheme": wrong}, tmp_path / "c")
+
+
 def test_every_point_is_a_row_with_the_figures_of_a_single_run(tmp_path: Path) -> None:
     table = sweep(SWEEP, tmp_path)
     assert table.num_rows == 8

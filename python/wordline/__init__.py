@@ -30,6 +30,7 @@ views.DRAWN_BY |= {
 if TYPE_CHECKING:
     from wordline._core import Drive, WordlineError, __version__
     from wordline.comparison import Comparison, compare
+    from wordline.loading import load
     from wordline.presets import names as preset_names
     from wordline.result import Record, Result
     from wordline.scenario import Scenario
@@ -49,6 +50,7 @@ __all__ = [
     "WordlineError",
     "__version__",
     "compare",
+    "load",
     "load_drive",
     "open_sweep",
     "prepare",
@@ -64,6 +66,7 @@ __all__ = [
 _HOMES = {
     "_core": ("Drive", "WordlineError", "__version__"),
     "comparison": ("Comparison", "compare"),
+    "loading": ("load",),
     "presets": ("preset_names",),
     "result": ("Record", "Result"),
     "scenario": ("Scenario",),

@@ -3,23 +3,59 @@
 from __future__ import annotations
 
 import io
+import signal
 import sys
+from types import FrameType
+
+from wordline.streams import CLOSED, abandon, provide, tell
 
 INTERRUPTED = 130
 
+ENDING = {signal.SIGTERM: "terminated", signal.SIGHUP: "hung up"}
+"""Signals that end the command as Ctrl-C does: what was begun is taken back."""
+
+
+class SignalledError(SystemExit):
+    """A signal asks the process to end."""
+
 
 def main() -> None:
-    """Runs the command line and exits: 0, or 2 for a mistake in the input, or 130 after Ctrl-C."""
+    """Runs the command line and exits: 0, or 2 for a mistake in the input, or 128 and the number of the
+    signal that ended it.
+    """
+    provide()
     if isinstance(sys.stdout, io.TextIOWrapper):
         # A terminal without bars and Greek letters gets question marks, not a failure.
         sys.stdout.reconfigure(errors="replace")
     try:
+        for number in ENDING:
+            # `nohup` has a reason for ignoring one.
+            if signal.getsignal(number) == signal.SIG_DFL:
+                signal.signal(number, _end)
         code = _run(sys.argv[1:])
+        sys.stdout.flush()
     except KeyboardInterrupt:
         # While modules load, too.
-        print("wordline: interrupted", file=sys.stderr)
+        tell("wordline: interrupted")
         code = INTERRUPTED
+    except SignalledError as ended:
+        assert isinstance(ended.code, int)  # noqa: S101
+        tell(f"wordline: {ENDING[signal.Signals(ended.code - 128)]}")
+        code = ended.code
+    except BrokenPipeError:
+        abandon(sys.stdout)
+        code = CLOSED
+    except OSError as error:
+        abandon(sys.stdout)
+        tell(f"wordline: output: {error.strerror or error}")
+        code = 2
     sys.exit(code)
+
+
+def _end(number: int, _frame: FrameType | None) -> None:
+    # A second one must not end the tidying up.
+    signal.signal(number, signal.SIG_IGN)
+    raise SignalledError(128 + number)
 
 
 def _run(arguments: list[str]) -> int:

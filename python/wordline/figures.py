@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import difflib
+import math
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Literal
+
+from wordline._core import WordlineError
 
 _PERCENTILE = re.compile(r"^(p\d+)_(\d+)$")
 
@@ -46,7 +50,24 @@ def fitting_interval(metric: str, value: float | None, half: float | None) -> st
     if value is None or half is None:
         return fitting(metric, value)
     scale, name = _scale(metric, value)
-    return sure(f"{short(value / scale)} ±{short(half / scale)} {name}".strip(), value, half)
+    own, reach = value / scale, half / scale
+    about = short(reach) if own == 0 else rounded(reach, _places_of_short(own), bare=True)
+    return sure(f"{short(own)} ±{about} {name}".strip(), value, half)
+
+
+def rounded(half: float, places: int, *, bare: bool = False) -> str:
+    """Half an interval, with as many decimals as its figure has: more would say what nobody knows. `bare`:
+    without zeros at the end.
+    """
+    if 0 < half < 0.5 * 10.0**-places:
+        return f"<{10.0**-places:.{places}f}"
+    text = f"{half:,.{places}f}"
+    return text.rstrip("0").rstrip(".") if bare and places else text
+
+
+def _places_of_short(value: float) -> int:
+    """The decimals of `short`, those that are left out included."""
+    return max(0, 3 - math.floor(math.log10(abs(value))))
 
 
 UNSURE = "unsure"
@@ -113,19 +134,46 @@ def formatted_interval(metric: str, value: float | None, half: float | None) -> 
     text = formatted(metric, value)
     if value is None or half is None:
         return text
-    return sure(f"{text} ±{formatted(metric, half)}", value, half)
+    scale = unit(metric)[0]
+    return sure(f"{text} ±{rounded(half / scale, _places(value / scale))}", value, half)
 
 
 def number(value: float) -> str:
     """A number for a table: whole from a thousand on, else with three or four digits."""
-    if value == 0 or abs(value) >= 1000:
-        return f"{value:,.0f}"
-    return f"{value:,.1f}" if abs(value) >= 100 else f"{value:,.2f}" if abs(value) >= 10 else f"{value:,.3f}"
+    return "0" if value == 0 else f"{value:,.{_places(value)}f}"
+
+
+def _places(value: float) -> int:
+    """The decimals of `number`."""
+    return next((places for places, least in enumerate((1000, 100, 10)) if abs(value) >= least), 3)
 
 
 def more_is_better(metric: str) -> bool:
     """Whether a higher figure is the better one."""
     return metric.endswith(("iops", "bandwidth_bytes_per_s"))
+
+
+def check_known(
+    wanted: Iterable[str], names: Iterable[str], has: Callable[[str], bool], option: str = "figure"
+) -> None:
+    """Raises `WordlineError` for a figure that none of the results has, with the nearest of their names."""
+    missing = next((name for name in wanted if not has(name)), None)
+    if missing is not None:
+        near = difflib.get_close_matches(missing, list(dict.fromkeys(names)), n=1, cutoff=0.5)
+        hint = f"did you mean `{near[0]}`?" if near else "allowed: numbers of result.json by their path"
+        raise WordlineError(f"{option} {missing}: no run has it: {hint}")
+
+
+def check_path(result: Mapping[str, Any], path: str) -> None:
+    """Raises `WordlineError` for a path that leads nowhere in a result, with what there is beside it."""
+    value: Any = result
+    for key in path.split("."):
+        if isinstance(value, Mapping) and value.get("requests") == 0:
+            return
+        if not isinstance(value, Mapping) or key not in value:
+            there = ", ".join(map(str, value)) if isinstance(value, Mapping) else "nothing below a number"
+            raise WordlineError(f"figure {path}: no `{key}` there: allowed: {there}")
+        value = value[key]
 
 
 def at(result: Mapping[str, Any], path: str) -> float | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from wordline._core import WordlineError
@@ -17,14 +17,14 @@ def written(path: str | os.PathLike[str]) -> Iterator[Path]:
     A link stays a link, to the new file. What isn't an ordinary file (a device, a pipe) is written to and not
     replaced. Raises `WordlineError` with the name where that can't be done, or somebody else is doing it.
     """
-    name = Path(path)
+    name = named(path)
     try:
         if name.exists() and not name.is_file() and not name.is_dir():
             yield name
             return
         # Also where a link leads that has no end yet.
         target = Path(os.path.realpath(name))
-        part = target.with_name(target.name + ".part")
+        part = part_of(name)
         with locked(part, f"{name}: somebody else is writing it"):
             try:
                 yield part
@@ -34,6 +34,28 @@ def written(path: str | os.PathLike[str]) -> Iterator[Path]:
                     part.unlink(missing_ok=True)
     except OSError as error:
         raise WordlineError(f"{name}: {reason(error)}") from error
+
+
+def part_of(path: Path) -> Path:
+    """Where the file of this name is while it is written."""
+    target = Path(os.path.realpath(path))
+    return target.with_name(target.name + ".part")
+
+
+def named(path: str | os.PathLike[str], option: str = "") -> Path:
+    """A name as a path. Raises `WordlineError` for an empty one, which Python takes for this folder."""
+    if not os.fspath(path):
+        raise WordlineError(f"{option or 'path'} '': allowed: a name")
+    return Path(path)
+
+
+def check_text(name: str) -> None:
+    """Raises `WordlineError` for a name that isn't UTF-8: descriptions are text, and couldn't hold it."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        shown = name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+        raise WordlineError(f"{shown}: a name that is not UTF-8: allowed: text") from None
 
 
 def is_file(text: str | os.PathLike[str]) -> bool:
@@ -85,7 +107,7 @@ def usable_folder(path: str | os.PathLike[str]) -> None:
 
     Asked before a long run, not after it. Nothing is made.
     """
-    folder = Path(path)
+    folder = named(path)
     try:
         there = next(each for each in (folder, *folder.absolute().parents) if each.exists())
         if not there.is_dir():
@@ -98,12 +120,25 @@ def usable_folder(path: str | os.PathLike[str]) -> None:
 
 def made_folder(path: str | os.PathLike[str]) -> Path:
     """The folder, made if it wasn't there. Raises `WordlineError` with its name."""
-    folder = Path(path)
+    folder = named(path)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise WordlineError(f"{folder}: {reason(error)}") from None
     return folder
+
+
+def missing(folder: Path) -> list[Path]:
+    """The folder and those around it that aren't there, the innermost first."""
+    whole = folder.absolute()
+    return [each for each in (whole, *whole.parents) if not each.exists()]
+
+
+def remove_empty(folders: Iterable[Path]) -> None:
+    """Removes folders, the innermost first, as far as nothing is in them."""
+    with contextlib.suppress(OSError):
+        for folder in folders:
+            folder.rmdir()
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:

@@ -16,8 +16,18 @@ import threading
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
+from wordline import outputs
 from wordline._core import WordlineError
-from wordline.files import locked, made_folder, reason, write_text
+from wordline.files import (
+    locked,
+    made_folder,
+    missing,
+    named,
+    reason,
+    remove_empty,
+    usable_folder,
+    write_text,
+)
 
 LOCK = ".lock"
 
@@ -40,7 +50,7 @@ def alone(path: str | os.PathLike[str]) -> Iterator[Path]:
     Raises `WordlineError` where somebody does. Inside of another block for the same folder it is the same
     lock. A folder that was made for this and has nothing in it in the end is removed again.
     """
-    folder = Path(path)
+    folder = named(path)
     own: dict[str, int] = _held.__dict__.setdefault("folders", {})
     place = os.path.realpath(folder)
     if own.get(place):
@@ -50,10 +60,10 @@ def alone(path: str | os.PathLike[str]) -> Iterator[Path]:
         finally:
             own[place] -= 1
         return
-    made = _missing(folder)
+    made = missing(folder)
     made_folder(folder)
     with contextlib.ExitStack() as left:
-        left.callback(_remove_empty, made)
+        left.callback(remove_empty, made)
         try:
             left.enter_context(locked(folder / LOCK, f"{folder}: another run or study is writing there"))
         except OSError as error:
@@ -69,18 +79,6 @@ def _remove(path: Path) -> None:
         path.unlink()
 
 
-def _remove_empty(folders: Iterable[Path]) -> None:
-    with contextlib.suppress(OSError):
-        for folder in folders:
-            folder.rmdir()
-
-
-def _missing(folder: Path) -> list[Path]:
-    """The folder and those around it that aren't there, the innermost first."""
-    whole = folder.absolute()
-    return [each for each in (whole, *whole.parents) if not each.exists()]
-
-
 @contextlib.contextmanager
 def replaced(path: str | os.PathLike[str], keep: Collection[str] = ()) -> Iterator[Path]:
     """Where to write files that take the place of all that Wordline wrote in a folder before, but for those
@@ -92,6 +90,7 @@ def replaced(path: str | os.PathLike[str], keep: Collection[str] = ()) -> Iterat
             shutil.rmtree(stage, ignore_errors=True)
             stage.mkdir()
             yield stage
+            _check_foreign(folder, _files(stage))
             if moving.exists():
                 shutil.rmtree(moving)
             stage.rename(moving)
@@ -106,8 +105,27 @@ def replaced(path: str | os.PathLike[str], keep: Collection[str] = ()) -> Iterat
             shutil.rmtree(stage, ignore_errors=True)
 
 
+def usable(path: str | os.PathLike[str], names: Collection[str]) -> None:
+    """Raises `WordlineError` unless files of these names can be written into this folder: before a long run.
+    Nothing is made.
+    """
+    usable_folder(path)
+    _check_foreign(named(path), names)
+
+
+def _check_foreign(folder: Path, names: Iterable[str]) -> None:
+    """Raises `WordlineError` for one of these files that is there and that Wordline didn't write."""
+    own = listed(folder)
+    for name in names:
+        path = folder / name
+        if path.exists() and name not in own and not (path.suffix == ".html" and outputs.PAGE.is_own(path)):
+            raise WordlineError(
+                f"{path}: is there and not written by Wordline: allowed: another folder, or remove it first"
+            )
+
+
 def _take_over(folder: Path, moving: Path, keep: Collection[str]) -> None:
-    new = sorted(str(file.relative_to(moving)) for file in moving.rglob("*") if file.is_file())
+    new = _files(moving)
     before = listed(folder)
     gone = [name for name in before if name not in keep and name not in new]
     # Whatever happens next, every file of Wordline's is on the list.
@@ -116,11 +134,16 @@ def _take_over(folder: Path, moving: Path, keep: Collection[str]) -> None:
         (folder / name).unlink(missing_ok=True)
     # One with files of the user's stays.
     for inner in {Path(name).parent for name in gone} - {Path()}:
-        _remove_empty([folder / inner])
+        remove_empty([folder / inner])
     for name in new:
         made_folder((folder / name).parent)
         (moving / name).replace(folder / name)
     _list(folder, {name for name in before if name in keep} | set(new))
+
+
+def _files(folder: Path) -> list[str]:
+    """The names of all files below a folder, relative to it."""
+    return sorted(str(file.relative_to(folder)) for file in folder.rglob("*") if file.is_file())
 
 
 def listed(folder: Path) -> list[str]:

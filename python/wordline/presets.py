@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias
 
 from wordline import _core
 from wordline._core import WordlineError
-from wordline.files import is_file
+from wordline.files import check_text, is_file
 from wordline.toml_files import read_text
 
 Kind = Literal["device", "scheme", "workload"]
@@ -96,6 +96,11 @@ def _load_jobs(path: Path) -> Description:
     jobs = _load_file("workload", path)
     text, notes = _core.fio_workload(path.name, jobs.label, jobs.text)
     return Description(label=jobs.label, text=text, folder=jobs.folder, notes=tuple(notes))
+
+
+def schema(results: str) -> str:
+    """The JSON schema of `result`, `seeds` or `comparison`, as text."""
+    return (Path(__file__).parent / "schemas" / f"{results}.json").read_text(encoding="utf-8")
 
 
 def profile(name: str) -> Path | None:
@@ -198,9 +203,10 @@ def replay(trace: str | os.PathLike[str]) -> Description:
 
 
 def toml_string(text: str) -> str:
-    """A string as TOML writes it."""
+    """A string as TOML writes it. Raises `WordlineError` for a file's name that is no text."""
     import json
 
+    check_text(text)
     return json.dumps(text, ensure_ascii=False)
 
 

@@ -8,7 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from wordline import intervals, views
+from wordline import figures, intervals, views
+from wordline.kept_results import InMemory
 from wordline.names import KINDS
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     import pyarrow
 
     from wordline import _core
+    from wordline.kept_results import InFolder
 
     Counts = numpy.typing.NDArray[numpy.uint64]
 
@@ -35,6 +37,13 @@ MEASURED: dict[TableName, str] = {
     "blocks": "block_table",
 }
 """Tables that a run has if this key of `workload.measure` asks for it."""
+
+
+NAMES = ("result.json", "command.json", "report.txt", "report.html")
+"""Files that a run writes into its folder beside its tables."""
+
+NAMES_OF_SEEDS = ("summary.json", "summary.parquet", "report.html")
+"""Those of several seeds, beside the folders of each."""
 
 
 def tables_of(data: Mapping[str, Any]) -> tuple[TableName, ...]:
@@ -56,7 +65,9 @@ class Record(Mapping[str, Any]):
 
     def __getattr__(self, name: str) -> Any:
         # Slots come first, so `_data` gets here only before it is set, as in unpickling.
-        if name.startswith("_") or name not in self._data:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        if name not in self._data:
             raise AttributeError(f"no `{name}` here; there are: {', '.join(self._data)}")
         return self[name]
 
@@ -91,10 +102,14 @@ class Result(Record):
 
     __slots__ = ("_run", "_text")
 
-    def __init__(self, run: _core.RunResult, drive: str | None = None) -> None:
-        """`drive` says where the drive came from that the run began on, if from elsewhere."""
+    def __init__(self, run: _core.RunResult | InMemory | InFolder, drive: str | None = None) -> None:
+        """`drive` says where the drive came from that the run began on, if from elsewhere. Raises
+        `ValueError` for what is no result.
+        """
         text = run.json()
         data = json.loads(text)
+        if not isinstance(data, dict) or not {"config", "read", "write", "window"} <= data.keys():
+            raise ValueError("keys are missing")
         if drive is not None:
             data["engine"]["drive"] = drive
             text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
@@ -102,14 +117,33 @@ class Result(Record):
         self._run = run
         self._text = text
 
+    def __repr__(self) -> str:
+        names = " · ".join(self._data["config"][kind]["name"] for kind in ("device", "scheme", "workload"))
+        parts = [f"{names}, seed {self._data['seed']}"]
+        for kind, several in KINDS.items():
+            if self._data[kind]["requests"]:
+                p99 = figures.fitting(f"{kind}.latency_ns.p99", self._data[kind]["latency_ns"]["p99"])
+                parts.append(f"{several} {self._data[kind]['iops']:,.0f} IOPS, p99 {p99}")
+        if self._data["waf"] is not None:
+            parts.append(f"WAF {self._data['waf']:.3f}")
+        return f"Result({'; '.join(parts)})"
+
+    def __reduce__(self) -> tuple[type[Result], tuple[InMemory]]:
+        """A copy, in another process too, is of what was measured, tables included."""
+        histograms = {kind: self._run.histogram(kind) for kind in KINDS}
+        tables: dict[str, Any] = {name: self.table(name) for name in self.tables() if name in MEASURED}
+        return type(self), (InMemory(self._text, histograms, tables),)
+
     def json(self) -> str:
         """The text of `result.json`: one object."""
         return self._text
 
     def interval(self, path: str) -> intervals.Interval | None:
         """The 95% interval of the figure at a dotted path, such as `read.latency_ns.p99`; `None` where the
-        window was too small for one, or the figure has none.
+        window was too small for one, or the figure has none. Raises `WordlineError` for a path that leads
+        nowhere.
         """
+        figures.check_path(self._data, path)
         return intervals.of_result(self._data, path)
 
     def histogram(self, direction: Direction) -> tuple[Counts, Counts]:
@@ -192,6 +226,8 @@ class Result(Record):
         columns = self._run.table(name)
         if columns is None:
             raise ValueError(f"no table `{name}` in this run: workload.measure.{MEASURED[name]} asks for it")
+        if isinstance(columns, pyarrow.Table):
+            return columns
         return pyarrow.table({label: _column(kind, width, data) for label, kind, width, data in columns})
 
     def save(self, folder: str | os.PathLike[str], command: Sequence[str] = ()) -> list[Path]:

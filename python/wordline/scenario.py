@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from wordline import schemes
+from wordline import flows, schemes
 from wordline._core import WordlineError
 from wordline.presets import (
     DEFAULT_DEVICE,
@@ -31,7 +31,8 @@ class Scenario:
     Device, scheme and workload are names of presets, paths of TOML files, or mappings of what would stand in
     such a file: `workload={"source": {"kind": "trace", "path": "web.csv"}}`. A scheme may also be
     `key=value`, or several joined by `+`, and a workload a job file of fio. Overrides are keyed by dotted
-    path: `overrides={"device.geometry.blocks": 256}`. Raises `WordlineError` for a description that can't be
+    path: `overrides={"device.geometry.blocks": 256}`; a flow stands there by its name:
+    `workload.flow.reader.queue_depth`. Raises `WordlineError` for a description that can't be
     had and a seed that is none; what descriptions and overrides say is checked where they are run.
 
     `run`, `run_part`, `prepare`, `load_drive`, `run_seeds`, `compare` and `calibrate` take one in the place
@@ -87,6 +88,10 @@ class Scenario:
             seed=self.seed if seed is None else seed,
             checked=self.checked if checked is None else checked,
         )
+
+    def settings(self) -> list[tuple[str, str]]:
+        """The overrides as the core takes them: those of one flow, by its name, as one of all flows."""
+        return flows.expanded(self.workload.text, self.overrides)
 
     def texts(self) -> tuple[tuple[str, str], tuple[str, str], tuple[str, str]]:
         """Label and text of each description, as the core takes them."""

@@ -95,6 +95,10 @@ class Seeds(Mapping[int, "Result"]):
     def __len__(self) -> int:
         return len(self._results)
 
+    def __repr__(self) -> str:
+        first = next(iter(self.values()), None)
+        return f"Seeds({', '.join(map(str, self))}: {first!r}, …)"
+
     def summary(self) -> dict[str, Metric]:
         """The main figures by their path in `result.json`; those that no seed has are left out."""
         found: dict[str, Metric] = {}

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias, TypedDict, Unpack
 
-from wordline import _core, schemes
+from wordline import _core, flows, outputs, reads, schemes
 from wordline._core import Drive
 from wordline.policies import handed_over
 from wordline.presets import (
@@ -132,15 +133,37 @@ def simulate_part(scenario: Scenario, *, ready: Ready | None = None, **how: Unpa
     if ready is not None:
         how["drive"] = ready.drive
         how["load_state"] = ready.file or how.get("load_state")
-    measured = _core.run(
-        *scenario.texts(),
-        overrides=list(scenario.overrides),
-        seed=scenario.seed,
-        checked=scenario.checked,
-        base_dir=str(scenario.workload.folder),
-        **how,
-    )
+    with _outputs(scenario, how):
+        measured = _core.run(
+            *scenario.texts(),
+            overrides=scenario.settings(),
+            seed=scenario.seed,
+            checked=scenario.checked,
+            base_dir=str(scenario.workload.folder),
+            **how,
+        )
     return None if measured is None else Result(measured, None if ready is None else ready.how)
+
+
+@contextlib.contextmanager
+def _outputs(scenario: Scenario, how: HowPart) -> Iterator[None]:
+    """Checks the files that a run writes, and makes their folders."""
+    timeline = how.get("timeline")
+    wanted = [
+        ("--request-log", how.get("request_log"), outputs.LOG),
+        ("--timeline", None if timeline is None else timeline[0], outputs.TIMELINE),
+        ("--save-state", how.get("save_state"), outputs.STATE),
+    ]
+    named = [(option, path, form) for option, path, form in wanted if path is not None]
+    if not named:
+        yield
+        return
+    loaded = how.get("load_state")
+    taken = [*reads.of_scenario(scenario), *([] if loaded is None else [Path(loaded)])]
+    with contextlib.ExitStack() as left:
+        for option, path, form in named:
+            taken.append(left.enter_context(outputs.output(option, path, form, taken)))
+        yield
 
 
 def run_part(
@@ -207,7 +230,7 @@ def prepare_drive(scenario: Scenario, progress: Progress | None) -> Drive:
     """`prepare` of a scenario."""
     return _core.prepare(
         *scenario.texts(),
-        overrides=list(scenario.overrides),
+        overrides=scenario.settings(),
         seed=scenario.seed,
         checked=scenario.checked,
         progress=progress,
@@ -235,7 +258,7 @@ def load_drive(
         return _core.load_drive(
             path,
             *scenario.texts(),
-            overrides=list(scenario.overrides),
+            overrides=scenario.settings(),
             seed=scenario.seed,
             checked=scenario.checked,
         )
@@ -261,6 +284,8 @@ def resolve_text(
     """`resolve` with overrides whose values are TOML."""
     description = schemes.described(name_or_path) if kind == "scheme" else load(kind, name_or_path)
     drive = load("device", device) if device is not None else None
+    if kind == "workload":
+        overrides = flows.expanded(description.text, overrides)
     return _core.resolve(
         kind,
         (description.label, description.text),

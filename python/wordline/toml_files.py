@@ -69,3 +69,11 @@ def read(what: str, path: str | os.PathLike[str]) -> dict[str, Any]:
         return parse(text)
     except WordlineError as error:
         raise WordlineError(f"{what} {_shown(path)}: {error}") from None
+
+
+def value(text: str) -> Any:
+    """A value as TOML, a bare word as a string: as the core takes overrides."""
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except (tomllib.TOMLDecodeError, RecursionError, ValueError):
+        return text

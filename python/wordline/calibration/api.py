@@ -20,6 +20,7 @@ from wordline.calibration.problem import OBJECTIVE, Problem, Runner
 from wordline.calibration.protocol import Protocol
 from wordline.calibration.verdict import Verdict, judge
 from wordline.files import write_text
+from wordline.folders import replaced, usable
 from wordline.presets import Given
 from wordline.scenario import Overrides, Scenario, scenario_of
 from wordline.study.point import Inputs
@@ -65,8 +66,17 @@ class Calibration:
     @property
     def preset(self) -> Path:
         """The description that is kept."""
-        # A name in a table may hold anything.
-        return self.folder / f"{re.sub(r'[^A-Za-z0-9_.-]+', '-', self.problem.measured.name)}.toml"
+        return self.folder / _preset_name(self.problem)
+
+
+PAGE = "calibration.html"
+
+TABLES = ("comparison.csv", "values.csv", "profile.csv", "trials.csv")
+
+
+def _preset_name(problem: Problem) -> str:
+    # A name in a table may hold anything.
+    return f"{re.sub(r'[^A-Za-z0-9_.-]+', '-', problem.measured.name)}.toml"
 
 
 def calibrate(
@@ -87,6 +97,7 @@ def calibrate(
     on: str = "threads",
     jobs: int | None = None,
     batch: int = 4,
+    retry: bool = False,
     watch: Watch | None = None,
 ) -> Calibration:
     """Fits values of a device to a measurement and writes preset, tables and pictures to `folder`.
@@ -96,8 +107,8 @@ def calibrate(
 
     Device, scheme, overrides and seed are given as to `wordline.run`; the workload is that of the
     measurement. `free` names what may change, as `PATH=LOW..HIGH` or `PATH=A,B`. Rows are kept in `folder`:
-    the same call goes on where it was, and gives the same result on any machine. Raises `WordlineError` for
-    what can't be a measurement, a range or a drive.
+    the same call goes on where it was, and gives the same result on any machine; with `retry` runs that
+    failed are run again. Raises `WordlineError` for what can't be a measurement, a range or a drive.
     """
     problem = describe(
         scenario_of(device, scheme, overrides=overrides, seed=seed), measurement, free=free, drive=drive,
@@ -105,8 +116,9 @@ def calibrate(
     )  # fmt: skip
     if sampler not in SAMPLERS:
         raise WordlineError(f"sampler = {sampler!r}: allowed: {', '.join(SAMPLERS)}")
+    usable(folder, (*TABLES, PAGE, _preset_name(problem)))
     store = Store(folder)
-    with open_study(store, on=on, jobs=jobs) as study:
+    with open_study(store, on=on, jobs=jobs, retry=retry) as study:
         runner = Runner(problem, study)
         found = fit(problem, runner, budget, sampler, batch, watch)
         figures = runner.figures(found.best.values, LONGER * requests)
@@ -168,20 +180,24 @@ def _check_paths(problem: Problem) -> None:
 
 def _write(made: Calibration, figures: Sequence[dict[str, Any]]) -> None:
     problem, points = made.problem, made.problem.measured.points
-    made.folder.mkdir(parents=True, exist_ok=True)
-    write_text(made.folder / "comparison.csv", compare.table_text(made.lines))
-    write_text(made.folder / "values.csv", _values_text(made.values))
-    write_text(made.folder / "profile.csv", _profile_text(made.values))
-    write_text(made.folder / "trials.csv", _trials_text(made))
     about, kept = _about(made), made.values if made.verdict.kept == "fitted" else []
     text = preset(problem.scenario.device.text, kept, problem.scenario.overrides, problem.measured, about)
-    write_text(made.preset, text)
     subtitle = (
         f"{problem.scenario.device.label}, fitted to {problem.measured.source}, Wordline {__version__}. "
         f"Kept, and shown as simulated: {made.verdict.text(problem.scenario.device.label)}"
     )
     page = pictures.write_page(problem.measured.name, subtitle, points, problem.fitted, figures)
-    write_text(made.folder / "calibration.html", page)
+    written = {
+        "comparison.csv": compare.table_text(made.lines),
+        "values.csv": _values_text(made.values),
+        "profile.csv": _profile_text(made.values),
+        "trials.csv": _trials_text(made),
+        made.preset.name: text,
+        PAGE: page,
+    }
+    with replaced(made.folder) as stage:
+        for name, content in written.items():
+            write_text(stage / name, content)
 
 
 def _about(made: Calibration) -> str:

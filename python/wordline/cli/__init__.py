@@ -24,11 +24,12 @@ from wordline.cli import (
     tune,
     twin,
 )
-from wordline.files import reason
+from wordline.files import check_text, reason
+from wordline.streams import CLOSED, abandon, tell
 
 app = typer.Typer(
     help="Simulates flash SSDs and their translation layers.",
-    no_args_is_help=True,
+    invoke_without_command=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     # Help as plain text: what would color it takes longer to load than all else.
@@ -37,38 +38,55 @@ app = typer.Typer(
 
 MISTAKE = 2
 INTERRUPTED = 130
-CLOSED = 141
-"""As a program that SIGPIPE ended."""
 
 
 def execute(arguments: list[str]) -> int:
     """Runs one command line and returns the exit code. A mistake is one line on stderr."""
     common.given[:] = arguments
+    nothing = _named_nothing(arguments)
+    if nothing is not None:
+        return _fail(f"{nothing} '': allowed: a value (an empty variable of the shell?)")
     if os.environ.get(manual.COMPLETE):
         # Makes the shells known to what answers below.
         from typer.completion import get_completion_inspect_parameters
 
         get_completion_inspect_parameters()
     try:
+        for argument in arguments:
+            check_text(argument)
         code = app(arguments, prog_name="wordline", standalone_mode=False)
     except WordlineError as error:
         return _fail(str(error))
     except typer.TyperException as error:
         return _fail(error.format_message())
-    except BrokenPipeError:
-        # Whoever read the output wants no more of it. What is left must not fail at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except SystemExit as ended:
+        # So typer and rich tell that whoever read the output wants no more of it; exit codes are returned.
+        if ended.code != 1:
+            raise
+        abandon(sys.stdout)
         return CLOSED
     except OSError as error:
         return _fail(f"{error.filename or 'output'}: {reason(error)}")
     if code == INTERRUPTED:
-        print("wordline: interrupted", file=sys.stderr)
+        tell("wordline: interrupted")
     return code if isinstance(code, int) else 0
+
+
+def _named_nothing(arguments: list[str]) -> str | None:
+    """The option that is given an empty text, or the argument that is one: as a path it is this folder."""
+    for place, argument in enumerate(arguments):
+        option, equals, value = argument.partition("=")
+        if option.startswith("--") and equals and not value:
+            return option
+        if not argument:
+            before = arguments[place - 1] if place else ""
+            return before if before.startswith("-") else f"argument {place + 1}"
+    return None
 
 
 def _fail(message: str) -> int:
     if message:
-        print(f"wordline: {' '.join(message.split())}", file=sys.stderr)
+        tell(f"wordline: {' '.join(message.split())}")
     return MISTAKE
 
 
@@ -80,10 +98,12 @@ def _print_version(wanted: bool) -> None:
 
 @app.callback()
 def _root(
-    version: Annotated[
+    context: typer.Context,
+    version: Annotated[  # noqa: ARG001 -- it has printed already
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
     ] = False,
-) -> None: ...
+) -> None:
+    common.help_alone(context)
 
 
 running.register(app)

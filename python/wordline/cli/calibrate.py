@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from wordline.cli.common import JobsOption, JsonOption, OnOption, SetOption, override_pairs, show
+from wordline.cli.common import (
+    JobsOption,
+    JsonOption,
+    OnOption,
+    RetryOption,
+    SchemeOption,
+    SetOption,
+    override_pairs,
+    show,
+)
 
 if TYPE_CHECKING:
     from wordline.calibration import Calibration
@@ -60,7 +69,7 @@ def calibrate(
             help="Folder of preset, tables, pictures, rows. [default: the drive's name]",
         ),
     ] = None,
-    scheme: Annotated[str, typer.Option("--scheme", help="A preset or a TOML file.")] = "baseline",
+    scheme: SchemeOption = "baseline",
     overrides: SetOption = None,
     sampler: Annotated[
         str, typer.Option(help="tpe, random, nsga2: how the first third of the choices is made.")
@@ -68,6 +77,7 @@ def calibrate(
     seed: Annotated[int, typer.Option(help="Seed of everything random.", min=0)] = 1,
     on: OnOption = "threads",
     jobs: JobsOption = None,
+    retry: RetryOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Fit a drive's unpublished values to measurements of it; started again it goes on where it was.
@@ -100,6 +110,7 @@ def calibrate(
             seed=seed,
             on=on,
             jobs=jobs,
+            retry=retry,
             watch=watch,
         )
     if as_json:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -13,9 +14,12 @@ import typer
 from wordline._core import WordlineError
 from wordline.folders import alone
 from wordline.presets import Kind, names, toml_string
+from wordline.streams import tell
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
+
+    from wordline.study.point import Inputs
 
 
 FAILURES = 1
@@ -29,6 +33,13 @@ def presets_of(kind: Kind) -> Callable[[str], list[str]]:
         return [name for name in names(kind) if name.startswith(incomplete)]
 
     return found
+
+
+def completed_settings(context: typer.Context, incomplete: str) -> list[str]:
+    """What completes `--set`."""
+    from wordline.cli import completing
+
+    return completing.settings(context, incomplete)
 
 
 DeviceOption = Annotated[
@@ -52,7 +63,11 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object 
 SetOption = Annotated[
     list[str] | None,
     typer.Option(
-        "--set", metavar="PATH=VALUE", help="Override a key, such as device.geometry.blocks=256. Repeatable."
+        "--set",
+        metavar="PATH=VALUE",
+        help="Override a key, such as device.geometry.blocks=256, or of one flow: "
+        "workload.flow.NAME.queue_depth=4. Repeatable.",
+        autocompletion=completed_settings,
     ),
 ]
 TransformOption = Annotated[
@@ -65,6 +80,12 @@ TransformOption = Annotated[
         "'target_iops iops=5000', 'repeat times=3'. Repeatable; carried out in their order.",
     ),
 ]
+MetricOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--metric", metavar="PATH,…", help="Figures by their path in result.json, such as waf. Repeatable."
+    ),
+]
 OnOption = Annotated[
     str,
     typer.Option(
@@ -74,8 +95,34 @@ OnOption = Annotated[
 JobsOption = Annotated[
     int | None, typer.Option("--jobs", help="Points at once. [default: one for each processor]", min=1)
 ]
+SeedOption = Annotated[int, typer.Option("--seed", help="Seed of everything random.", min=0)]
+SeedsOption = Annotated[
+    str | None,
+    typer.Option(
+        "--seeds",
+        metavar="N|LIST",
+        help="N seeds, from --seed on, or a list such as 3,5,7: means with 95% confidence intervals.",
+    ),
+]
 RetryOption = Annotated[bool, typer.Option("--retry", help="Run points again that failed before.")]
+DryRunOption = Annotated[
+    bool, typer.Option("--dry-run", help="Validate every point, say what would be run, and run nothing.")
+]
 NameArgument = Annotated[str, typer.Argument(help="A preset or a TOML file.")]
+
+
+def help_alone(context: typer.Context) -> None:
+    """Prints the help of a group of commands that is named without one of them."""
+    if context.invoked_subcommand is None:
+        print(context.get_help())
+        raise typer.Exit
+
+
+def group(about: str) -> typer.Typer:
+    """A group of commands."""
+    made = typer.Typer(help=about, invoke_without_command=True)
+    made.callback()(help_alone)
+    return made
 
 
 def override_pairs(texts: list[str] | None, skip_bad_lines: bool = False) -> list[tuple[str, str]]:
@@ -126,9 +173,37 @@ def _scalar(text: str) -> str:
     return text
 
 
+def listed_metrics(texts: list[str] | None) -> list[str] | None:
+    """The figures of `--metric`, each once; `None` where it wasn't given."""
+    if not texts:
+        return None
+    named = (path.strip() for text in texts for path in text.split(","))
+    return list(dict.fromkeys(path for path in named if path))
+
+
 def writing_to(out: Path | None) -> AbstractContextManager[object]:
     """Nobody else writes to the folder of the results meanwhile, if there is one."""
     return nullcontext() if out is None else alone(out)
+
+
+def say_what_is_left(inputs: Sequence[Inputs], status: Mapping[str, str], as_json: bool) -> None:
+    """What `--dry-run` prints: how many points are valid, how many of them aren't done, and how many prepared
+    drives those begin on.
+    """
+    left = [found for found in inputs if status.get(found.key) != "done"]
+    drives = {found.drive_key for found in left if found.drive_key is not None}
+    facts = {
+        "points": len({found.key for found in inputs}),
+        "left": len({found.key for found in left}),
+        "drives": len(drives),
+    }
+    if as_json:
+        print(json.dumps(facts))
+    else:
+        words = (
+            f"{facts['points']:,} points are valid; {facts['left']:,} are left, on {facts['drives']:,} drives"
+        )
+        print(words)
 
 
 given: list[str] = []
@@ -143,7 +218,7 @@ def command_line() -> list[str]:
 def say(notes: Iterable[str]) -> None:
     """Notes on stderr, where they disturb no output."""
     for note in notes:
-        print(f"wordline: note: {note}", file=sys.stderr)
+        tell(f"wordline: note: {note}")
 
 
 def show(renderable: RenderableType) -> None:

@@ -4,22 +4,28 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from wordline._core import WordlineError
 from wordline.cli.common import (
     FAILURES,
-    DeviceOption,
+    DryRunOption,
     JobsOption,
     JsonOption,
+    MetricOption,
     OnOption,
+    RetryOption,
+    SeedOption,
+    SeedsOption,
     SetOption,
     command_line,
+    listed_metrics,
     override_pairs,
     presets_of,
     say,
+    say_what_is_left,
     show,
     writing_to,
 )
@@ -27,19 +33,33 @@ from wordline.cli.progress import points_bar
 from wordline.cli.running import seed_numbers
 from wordline.presets import DEFAULT_DEVICE, DEFAULT_WORKLOAD
 
+if TYPE_CHECKING:
+    from wordline.study.point import Inputs
+
 
 def compare(
     schemes: Annotated[
-        list[str],
+        list[str] | None,
         typer.Option(
+            "--scheme",
             "--schemes",
             "-s",
             metavar="A,B,…",
-            help="Presets, TOML files, KEY=VALUE, or several joined by +. The first is the norm.",
+            help="Presets, TOML files, KEY=VALUE, or several joined by +. The first is the norm. Repeatable. "
+            "[default: baseline]",
             autocompletion=presets_of("scheme"),
         ),
-    ],
-    device: DeviceOption = DEFAULT_DEVICE,
+    ] = None,
+    devices: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--device",
+            "-d",
+            metavar="A,B,…",
+            help=f"Presets or TOML files: each scheme runs on each. Repeatable. [default: {DEFAULT_DEVICE}]",
+            autocompletion=presets_of("device"),
+        ),
+    ] = None,
     workloads: Annotated[
         list[str] | None,
         typer.Option(
@@ -53,18 +73,15 @@ def compare(
     traces: Annotated[
         list[str] | None, typer.Option("--trace", metavar="FILE", help="Replay this trace too. Repeatable.")
     ] = None,
-    metrics: Annotated[
-        list[str] | None,
-        typer.Option("--metric", metavar="PATH,…", help="Figures by their path in result.json."),
-    ] = None,
+    metrics: MetricOption = None,
     tail: Annotated[bool, typer.Option("--tail", help="Blame of the requests from p99 on.")] = False,
     overrides: SetOption = None,
-    seed: Annotated[int, typer.Option(help="Seed of everything random.", min=0)] = 1,
-    seeds: Annotated[
-        str | None, typer.Option("--seeds", metavar="N|LIST", help="Means over seeds, with 95% intervals.")
-    ] = None,
+    seed: SeedOption = 1,
+    seeds: SeedsOption = None,
     jobs: JobsOption = None,
     on: OnOption = "threads",
+    retry: RetryOption = False,
+    dry_run: DryRunOption = False,
     checked: Annotated[bool, typer.Option("--checked", help="Verify every read.")] = False,
     out: Annotated[
         Path | None,
@@ -77,14 +94,16 @@ def compare(
     as_markdown: Annotated[bool, typer.Option("--markdown", help="Print Markdown tables.")] = False,
     as_latex: Annotated[bool, typer.Option("--latex", help="Print LaTeX tables (booktabs).")] = False,
 ) -> None:
-    """Run schemes side by side on one drive, and say where the time went."""
+    """Run schemes side by side, on one drive or on several, and say where the time went."""
     if as_json + as_csv + as_markdown + as_latex > 1:
         raise WordlineError("--json, --csv, --markdown and --latex exclude each other")
     from wordline import schemes as naming
     from wordline.comparison import run, sheets
-    from wordline.files import usable_folder
+    from wordline.comparison.saved import NAMES
+    from wordline.folders import usable
     from wordline.presets import load, replay
     from wordline.scenario import Scenario
+    from wordline.study.store import Store
 
     given = naming.split(workloads or [])
     if not given and not traces:
@@ -93,34 +112,56 @@ def compare(
         (Path(name).stem if name.endswith(".toml") else name, load("workload", name)) for name in given
     ]
     described += [(Path(trace).name, replay(trace)) for trace in traces or []]
+    drives = [
+        (Path(name).stem if name.endswith(".toml") else name, load("device", name))
+        for name in naming.split(devices or [])
+    ]
+    listed = naming.split(schemes or [])
+    if len(drives) < 2 and not listed:
+        raise WordlineError(
+            "no scheme: allowed: --scheme A,B,… of one or more, or several drives by --device"
+        )
+
+    def planned(inputs: list[Inputs]) -> None:
+        status = {} if out is None or not out.is_dir() else Store(out).status()
+        say_what_is_left(inputs, status, as_json)
+        raise typer.Exit
+
     if out is not None:
-        usable_folder(out)
+        usable(out, NAMES)
     with writing_to(out):
         with points_bar("compare") as watch:
             found = run.run(
-                Scenario(device, overrides=override_pairs(overrides), checked=checked),
-                [naming.scheme(name) for name in naming.split(schemes)],
+                Scenario(
+                    drives[0][1] if drives else DEFAULT_DEVICE,
+                    overrides=override_pairs(overrides),
+                    checked=checked,
+                ),
+                [naming.scheme(name) for name in listed or ["baseline"]],
                 described,
+                drives=drives if len(drives) > 1 else None,
                 seeds=seed_numbers(seeds, seed) if seeds is not None else [seed],
                 jobs=jobs,
                 on=on,
                 folder=out,
+                retry=retry,
+                planned=planned if dry_run else None,
                 watch=watch,
             )
         say(found.remarks)
-        listed = _metrics(found, metrics)
-        found.wanted = listed
+        figures = _metrics(found, metrics)
+        found.wanted = figures
         written = found.save(out, command_line()) if out is not None else []
     if as_json:
-        print(json.dumps(found.to_dict(listed)))
+        print(json.dumps(found.to_dict(figures)))
     elif as_csv:
-        print(sheets.comma_separated(found, listed), end="")
+        print(sheets.comma_separated(found, figures), end="")
     elif as_markdown:
-        print(sheets.markdown(found, listed, "tail" if tail else "mean"), end="")
+        print(sheets.markdown(found, figures, "tail" if tail else "mean"), end="")
     elif as_latex:
-        print(sheets.latex(found, listed, "tail" if tail else "mean"), end="")
+        print(sheets.latex(found, figures, "tail" if tail else "mean"), end="")
     else:
-        show(sheets.terminal(found, listed, "tail" if tail else "mean"))
+        show(sheets.terminal(found, figures, "tail" if tail else "mean"))
         if written:
             print(f"\nWritten to {out}: {', '.join(path.name for path in written)}, and the rows")
     if found.errors:
@@ -128,19 +169,10 @@ def compare(
 
 
 def _metrics(found: object, wanted: list[str] | None) -> list[str]:
-    from wordline.comparison.figures import DEFAULT_METRICS, Comparison
+    from wordline.comparison.figures import Comparison
 
     assert isinstance(found, Comparison)  # noqa: S101
-    if not wanted:
-        return found.metrics(DEFAULT_METRICS)
-    listed = [path.strip() for text in wanted for path in text.split(",") if path.strip()]
-    known = found.metrics(listed)
-    missing = [path for path in listed if path not in known]
-    if missing and not found.errors:
-        raise WordlineError(
-            f"--metric {missing[0]}: no run has it: allowed: numbers of result.json by their path"
-        )
-    return known
+    return found.metrics(listed_metrics(wanted), "--metric")
 
 
 def register(app: typer.Typer) -> None:

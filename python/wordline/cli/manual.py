@@ -17,12 +17,26 @@ EXITS = (
     ("0", "done"),
     ("1", "points of a study failed; their errors are in its rows"),
     ("2", "a mistake in the input: one line on stderr says which, and nothing was written"),
-    ("130", "interrupted"),
+    ("129, 130, 143", "hung up, interrupted, terminated: what was begun is removed"),
+    ("141", "the reader of the output wants no more of it"),
 )
 
 VARIABLES = (
     ("WORDLINE_CORE", "module with policies of a user's own, in the place of the built-in one"),
     ("XDG_CACHE_HOME", "where the code of charts is kept that pages hold (default: ~/.cache)"),
+)
+
+
+FILES = (
+    (
+        "what is written",
+        "in a folder that isn't there: it is made, and goes again where nothing came to be in it",
+    ),
+    (
+        "what is there",
+        "is replaced only where Wordline wrote it, in the same form, and never where the command reads it; a "
+        "device or a pipe is written to",
+    ),
 )
 
 
@@ -67,7 +81,7 @@ def page(root: Any) -> str:
     ]
     for path, command in _commands(root):
         lines += _command(path, command)
-    for title, rows in (("EXIT STATUS", EXITS), ("ENVIRONMENT", VARIABLES)):
+    for title, rows in (("EXIT STATUS", EXITS), ("FILES", FILES), ("ENVIRONMENT", VARIABLES)):
         lines.append(f".SH {title}")
         for name, about in rows:
             lines += [".TP", rf"\fB{_text(name)}\fR", _text(about)]

@@ -1,12 +1,15 @@
-"""Progress on stderr: how far, how fast, how long still. Nothing where stderr is no terminal."""
+"""Progress on stderr: how far, how fast, how long still. A bar on a terminal, else a line now and then."""
 
 from __future__ import annotations
 
 import contextlib
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
+
+from wordline.streams import tell
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -35,10 +38,74 @@ class Rate:
         return f"{number} {self._unit}/s"
 
 
+EVERY_S = 10.0
+"""Between two lines where there is no terminal."""
+
+
+class Lines:
+    """What a bar would show, as lines: of the work that was added last."""
+
+    def __init__(self) -> None:
+        self._told: dict[str, Any] = {"description": "", "total": None, "completed": 0, "rate": ""}
+        self._begin = time.monotonic()
+        self._first: tuple[float, float] | None = None
+
+    def add_task(self, description: str, **told: Any) -> Any:
+        """Begins work that is called so."""
+        self._told = {"completed": 0, "description": description, **told}
+        self._first = None
+        return 0
+
+    def update(self, _task: Any, **told: Any) -> None:
+        """Tells how far it is."""
+        self._told |= told
+        if self._first is None:
+            self._first = (time.monotonic(), self._told["completed"])
+
+    def text(self) -> str:
+        """How far, how fast, how long it took and takes still."""
+        told, now = self._told, time.monotonic()
+        words = [str(told["description"])]
+        if told["total"]:
+            words.append(f"{min(told['completed'] / told['total'], 1.0):.0%}")
+        words += [told["rate"]] if told["rate"] else []
+        words.append(f"{_brief(now - self._begin)} so far")
+        done = 0 if self._first is None else told["completed"] - self._first[1]
+        if self._first is not None and told["total"] and done > 0:
+            left = (told["total"] - told["completed"]) * (now - self._first[0]) / done
+            words.append(f"about {_brief(max(left, 0.0))} left")
+        return ", ".join(word for word in words if word)
+
+    @contextlib.contextmanager
+    def printed(self) -> Iterator[Lines]:
+        """Prints a line from time to time, whatever the work is at."""
+        ended = threading.Event()
+
+        def tell_on() -> None:
+            while not ended.wait(EVERY_S):
+                tell(f"wordline: {self.text()}")
+
+        teller = threading.Thread(target=tell_on, name="progress", daemon=True)
+        teller.start()
+        try:
+            yield self
+        finally:
+            ended.set()
+            teller.join()
+
+
+def _brief(seconds: float) -> str:
+    whole = round(seconds)
+    if whole < 120:
+        return f"{whole} s"
+    return f"{round(whole / 60)} min" if whole < 7200 else f"{whole / 3600:.1f} h"
+
+
 @contextlib.contextmanager
-def _bar(*, counts: bool = False) -> Iterator[Progress | None]:
+def _bar(*, counts: bool = False) -> Iterator[Progress | Lines]:
     if not sys.stderr.isatty():
-        yield None
+        with Lines().printed() as lines:
+            yield lines
         return
     from rich.console import Console
     from rich.progress import (
@@ -65,12 +132,9 @@ def _bar(*, counts: bool = False) -> Iterator[Progress | None]:
 
 
 @contextlib.contextmanager
-def requests_bar(before: str = "preparing the drive") -> Iterator[simulation.Progress | None]:
+def requests_bar(before: str = "preparing the drive") -> Iterator[simulation.Progress]:
     """For a run: requests done, requests a second, time left where the end is known."""
     with _bar() as bar:
-        if bar is None:
-            yield None
-            return
         task = bar.add_task(before, total=None, rate="")
         rate = Rate("requests")
         answered = False
@@ -87,12 +151,9 @@ def requests_bar(before: str = "preparing the drive") -> Iterator[simulation.Pro
 
 
 @contextlib.contextmanager
-def trace_bar() -> Iterator[simulation.Progress | None]:
+def trace_bar() -> Iterator[simulation.Progress]:
     """For reading a trace, perhaps several times."""
     with _bar() as bar:
-        if bar is None:
-            yield None
-            return
         task = bar.add_task("reading", total=None, rate="")
         rate = Rate("requests")
 
@@ -104,12 +165,9 @@ def trace_bar() -> Iterator[simulation.Progress | None]:
 
 
 @contextlib.contextmanager
-def points_bar(name: str) -> Iterator[Watcher | None]:
+def points_bar(name: str) -> Iterator[Watcher]:
     """For the points of a study."""
     with _bar(counts=True) as bar:
-        if bar is None:
-            yield None
-            return
         task = bar.add_task(name, total=None, rate="")
         rate = Rate("points")
 
@@ -124,24 +182,18 @@ def points_bar(name: str) -> Iterator[Watcher | None]:
 
 
 @contextlib.contextmanager
-def trials_bar(what: str = "trials") -> Iterator[Callable[[int, int], None] | None]:
+def trials_bar(what: str = "trials") -> Iterator[Callable[[int, int], None]]:
     """For the trials of a search."""
     with _bar(counts=True) as bar:
-        if bar is None:
-            yield None
-            return
         task = bar.add_task(what, total=None, rate="")
         rate = Rate(what)
         yield lambda done, total: bar.update(task, completed=done, total=total, rate=rate.text(done))
 
 
 @contextlib.contextmanager
-def exhibits_bar() -> Iterator[Callable[[str, Outcome], None] | None]:
+def exhibits_bar() -> Iterator[Callable[[str, Outcome], None]]:
     """For the exhibits of a paper, each with its points."""
     with _bar(counts=True) as bar:
-        if bar is None:
-            yield None
-            return
         task = bar.add_task("", total=None, rate="")
         rates: dict[str, Rate] = {}
 
@@ -150,3 +202,19 @@ def exhibits_bar() -> Iterator[Callable[[str, Outcome], None] | None]:
             bar.update(task, completed=outcome.ended, total=outcome.points, description=exhibit, rate=text)
 
         yield update
+
+
+@contextlib.contextmanager
+def counted_bar(what: str, total: int) -> Iterator[Callable[[int], None]]:
+    """For as many of something as there are."""
+    with _bar(counts=True) as bar:
+        task = bar.add_task(what, total=total, rate="")
+        yield lambda done: bar.update(task, completed=done)
+
+
+@contextlib.contextmanager
+def waiting_bar(what: str) -> Iterator[None]:
+    """For work that doesn't say how far it is."""
+    with _bar() as bar:
+        bar.add_task(what, total=None, rate="")
+        yield

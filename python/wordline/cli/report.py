@@ -10,6 +10,7 @@ import typer
 
 from wordline._core import WordlineError
 from wordline.cli.common import JsonOption, show
+from wordline.cli.progress import waiting_bar
 
 
 def report(
@@ -22,9 +23,12 @@ def report(
     as_json: JsonOption = False,
 ) -> None:
     """Write one HTML page that opens anywhere, of runs side by side, comparisons, sweeps, searches."""
+    from wordline import outputs
     from wordline.report.folders import write_report
 
-    path = write_report(folders, out, title)
+    outputs.check("--out", out, outputs.PAGE)
+    with waiting_bar("drawing"):
+        path = write_report(folders, out, title)
     facts = {"page": str(path), "bytes": path.stat().st_size}
     print(json.dumps(facts) if as_json else f"Written to {path}: {facts['bytes']:,} bytes")
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wordline.cli.common import FAILURES, JobsOption, JsonOption, OnOption
+from wordline.cli.common import FAILURES, JobsOption, JsonOption, OnOption, RetryOption
 from wordline.cli.progress import exhibits_bar
 
 if TYPE_CHECKING:
@@ -47,6 +47,7 @@ def repro(
     ),
     on: OnOption = "threads",
     jobs: JobsOption = None,
+    retry: RetryOption = False,
     only_list: Annotated[bool, typer.Option("--list", help="List the exhibits and run nothing.")] = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -72,6 +73,7 @@ def repro(
             seeds=seeds,
             on=on,
             jobs=jobs,
+            retry=retry,
             watch=watch,
         )
     _say(found, as_json)

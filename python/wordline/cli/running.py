@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wordline import simulation
+from wordline import outputs, reads, simulation
 from wordline._core import WordlineError
 from wordline.cli.common import (
     DeviceOption,
+    DryRunOption,
     JsonOption,
     SchemeOption,
+    SeedOption,
+    SeedsOption,
     SetOption,
     SkipOption,
     TransformOption,
@@ -21,13 +24,15 @@ from wordline.cli.common import (
     override_pairs,
     presets_of,
     say,
+    say_what_is_left,
     show,
     transform_pairs,
     writing_to,
 )
 from wordline.cli.progress import requests_bar
-from wordline.files import usable_folder
+from wordline.folders import usable
 from wordline.presets import DEFAULT_DEVICE, DEFAULT_WORKLOAD, load_workload, replay
+from wordline.result import NAMES_OF_SEEDS
 from wordline.scenario import Scenario
 
 if TYPE_CHECKING:
@@ -60,15 +65,8 @@ def run(
     ] = None,
     skip_bad_lines: SkipOption = False,
     overrides: SetOption = None,
-    seed: Annotated[int, typer.Option(help="Seed of everything random.", min=0)] = 1,
-    seeds: Annotated[
-        str | None,
-        typer.Option(
-            "--seeds",
-            metavar="N|LIST",
-            help="N seeds, from --seed on, or a list such as 3,5,7: means with 95% confidence intervals.",
-        ),
-    ] = None,
+    seed: SeedOption = 1,
+    seeds: SeedsOption = None,
     jobs: Annotated[
         int | None, typer.Option(help="Runs side by side. [default: one for each processor]", min=1)
     ] = None,
@@ -110,6 +108,7 @@ def run(
         Path | None,
         typer.Option("--request-log", metavar="FILE", help="Write a row for each request there, as Parquet."),
     ] = None,
+    dry_run: DryRunOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Simulate one workload on one drive."""
@@ -124,7 +123,7 @@ def run(
         checked=checked,
     )
     if out is not None:
-        usable_folder(out)
+        usable(out, reads.written_by(scenario) if seeds is None else NAMES_OF_SEEDS)
     say(scenario.workload.notes)
     if window is not None and timeline is None:
         raise WordlineError("--window is for --timeline FILE")
@@ -132,6 +131,12 @@ def run(
         raise WordlineError("--timeline and --seeds or --stop-after exclude each other")
     if request_log is not None and (seeds is not None or stop_after is not None):
         raise WordlineError("--request-log and --seeds or --stop-after exclude each other")
+    if dry_run:
+        from wordline.study.point import Inputs
+
+        numbers = [seed] if seeds is None else seed_numbers(seeds, seed)
+        say_what_is_left([Inputs.of(scenario.changed(seed=number)) for number in numbers], {}, as_json)
+        return
     if seeds is not None:
         if save_state is not None or load_state is not None:
             raise WordlineError("--seeds and --save-state or --load-state exclude each other")
@@ -189,7 +194,7 @@ def prepare(
         str, typer.Option("--workload", "-w", help="A preset or a TOML file: its start counts.")
     ] = DEFAULT_WORKLOAD,
     overrides: SetOption = None,
-    seed: Annotated[int, typer.Option(help="Seed of everything random.", min=0)] = 1,
+    seed: SeedOption = 1,
     checked: Annotated[bool, typer.Option("--checked", help="For runs that are checked.")] = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -197,9 +202,10 @@ def prepare(
     scenario = Scenario(
         device, scheme, workload, overrides=override_pairs(overrides), seed=seed, checked=checked
     )
-    with requests_bar() as progress:
-        drive = simulation.prepare_drive(scenario, progress)
-    drive.save(out)
+    with outputs.output("--out", out, outputs.STATE, reads.of_scenario(scenario)):
+        with requests_bar() as progress:
+            drive = simulation.prepare_drive(scenario, progress)
+        drive.save(out)
     size = out.stat().st_size
     print(json.dumps({"state": str(out), "bytes": size}) if as_json else f"{size:,} bytes written to {out}")
 

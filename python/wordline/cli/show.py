@@ -5,15 +5,25 @@ from __future__ import annotations
 import json
 import math
 import tomllib
+from enum import StrEnum
 from typing import Annotated
 
 import typer
 
 from wordline import simulation
-from wordline.cli.common import JsonOption, NameArgument, SetOption, override_pairs, show
-from wordline.presets import Kind, names
+from wordline.cli.common import JsonOption, NameArgument, SetOption, group, override_pairs, show
+from wordline.presets import Kind, names, schema
 
-app = typer.Typer(help="List presets, or print one with its defaults filled in.", no_args_is_help=True)
+
+class Results(StrEnum):
+    """Results whose JSON has a schema."""
+
+    result = "result"
+    seeds = "seeds"
+    comparison = "comparison"
+
+
+app = group("List presets, or print one with its defaults filled in.")
 
 
 @app.command("devices")
@@ -80,6 +90,14 @@ def show_combinations(as_json: JsonOption = False) -> None:
         print(json.dumps(combinations.rows(), indent=2))
     else:
         show(combinations.matrix())
+
+
+@app.command("schema")
+def show_schema(
+    kind: Annotated[Results, typer.Argument(help="Of which results.")] = Results.result,
+) -> None:
+    """Print the JSON schema of results: of one run, of several seeds, of a comparison."""
+    print(schema(kind.value), end="")
 
 
 def _list(kind: Kind, as_json: bool) -> None:

@@ -9,11 +9,28 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from wordline._core import WordlineError
-from wordline.cli.common import FAILURES, JobsOption, JsonOption, OnOption, RetryOption, say, show
-from wordline.cli.progress import points_bar
+from wordline.cli.common import (
+    FAILURES,
+    DryRunOption,
+    JobsOption,
+    JsonOption,
+    MetricOption,
+    OnOption,
+    RetryOption,
+    SeedOption,
+    SeedsOption,
+    SetOption,
+    listed_metrics,
+    override_pairs,
+    say,
+    say_what_is_left,
+    show,
+)
+from wordline.cli.progress import counted_bar, points_bar, waiting_bar
+from wordline.cli.running import seed_numbers
 
 if TYPE_CHECKING:
-    from wordline.sweeps.api import Sweep
+    from wordline.sweeps.api import OpenSweep
 
 
 def sweep(
@@ -22,15 +39,14 @@ def sweep(
         Path | None,
         typer.Option("--out", metavar="DIR", help="Folder of the rows. [default: FILE without .toml]"),
     ] = None,
+    overrides: SetOption = None,
+    seed: SeedOption = 1,
+    seeds: SeedsOption = None,
     on: OnOption = "threads",
     jobs: JobsOption = None,
     retry: RetryOption = False,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Validate every point and say what would be run.")
-    ] = False,
-    metrics: Annotated[
-        str | None, typer.Option("--metric", metavar="PATH,…", help="Figures of the table that is printed.")
-    ] = None,
+    dry_run: DryRunOption = False,
+    metrics: MetricOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Run every point of a sweep that isn't finished yet; its rows go to Parquet files as they come.
@@ -39,22 +55,24 @@ def sweep(
     same sweep
     started again goes on where it was, and after a change runs what has changed.
     """
-    from wordline.files import usable_folder
-    from wordline.folders import alone
+    from wordline.folders import alone, usable
     from wordline.report.folders import write_study
     from wordline.sweeps import api
-    from wordline.sweeps.averages import METRICS
     from wordline.sweeps.file import read
 
-    described = read(file)
+    described = read(
+        file,
+        settings=override_pairs(overrides),
+        seeds=seed_numbers(seeds, seed) if seeds is not None else None,
+    )
     folder = out if out is not None else Path(file).with_suffix("")
     if folder.is_file() or folder == Path(file):
         raise WordlineError(f"--out {folder}: allowed: a folder")
-    wanted = metrics.split(",") if metrics else list(METRICS)
-    usable_folder(folder)
-    planned = api.plan(described, folder)
+    usable(folder, api.NAMES)
+    with counted_bar("validating", len(described.combinations) * len(described.seeds)) as validated:
+        planned = api.plan(described, folder, validated)
     if dry_run:
-        _say_what_is_left(planned, as_json)
+        say_what_is_left(planned.inputs, planned.store.status(), as_json)
         return
     with alone(folder):
         with points_bar(planned.name) as watch:
@@ -67,13 +85,13 @@ def sweep(
     else:
         from wordline.sweeps import table as printed
 
-        show(printed.render(planned, wanted))
+        show(printed.render(planned, listed_metrics(metrics)))
         print(f"\nWritten to {folder}: {table.name}, {page.name}")
     if outcome.failed:
         raise typer.Exit(FAILURES)
 
 
-def _summary(planned: Sweep) -> dict[str, object]:
+def _summary(planned: OpenSweep) -> dict[str, object]:
     outcome = planned.outcome
     assert outcome is not None  # noqa: S101 -- it has run
     return {
@@ -84,23 +102,6 @@ def _summary(planned: Sweep) -> dict[str, object]:
         "errors": outcome.errors,
         "notes": [note.to_dict() for note in planned.notes()],
     }
-
-
-def _say_what_is_left(planned: Sweep, as_json: bool) -> None:
-    status = planned.store.status()
-    left = [found for found in planned.inputs if status.get(found.key) != "done"]
-    drives = {found.drive_key for found in left if found.drive_key is not None}
-    facts = {
-        "points": len(set(planned.keys)),
-        "left": len({found.key for found in left}),
-        "drives": len(drives),
-    }
-    if as_json:
-        print(json.dumps(facts))
-    else:
-        print(
-            f"{facts['points']:,} points are valid; {facts['left']:,} are left, on {facts['drives']:,} drives"
-        )
 
 
 def merge(
@@ -116,7 +117,7 @@ def merge(
             raise WordlineError(f"{folder}: not the folder of a sweep: it has no {ROWS}/")
     store = Store(out)
     others = [Store(folder) for folder in folders]
-    with store.lock():
+    with store.lock(), waiting_bar("taking up rows"):
         taken = sum(store.take(other) for other in others)
         say(f"{path}: damaged, left out" for other in others for path in other.damaged)
         say(store.notes())

@@ -8,12 +8,13 @@ from typing import Annotated
 
 import typer
 
-from wordline import _core, simulation
+from wordline import _core, outputs, reads, simulation
 from wordline.cli.common import (
     JsonOption,
     SetOption,
     SkipOption,
     TransformOption,
+    group,
     override_pairs,
     show,
     transform_pairs,
@@ -21,7 +22,7 @@ from wordline.cli.common import (
 from wordline.cli.progress import trace_bar
 from wordline.presets import replay
 
-app = typer.Typer(help="Look into traces of requests.", no_args_is_help=True)
+app = group("Look into traces of requests.")
 
 TraceArgument = Annotated[str, typer.Argument(metavar="FILE", help="A trace, plain or gz, zst, xz, bz2.")]
 FormatOption = Annotated[
@@ -68,6 +69,8 @@ def trace_info(
 ) -> None:
     """Sum up a trace: requests, sizes, footprint, hot pages, page classes, reuse, popularity, arrivals."""
     pairs = _pairs(format, options, transform, overrides, skip_bad_lines)
+    if html is not None:
+        outputs.check("--html", html, outputs.PAGE, [Path(file)])
     with trace_bar() as progress:
         info = simulation.describe_trace(replay(file), pairs, progress)
     if html is not None:
@@ -110,10 +113,12 @@ def trace_convert(
 ) -> None:
     """Write a trace, or what transformations make of it, in another form."""
     trace = replay(file)
-    with trace_bar() as progress:
+    pairs = _pairs(format, options, transform, overrides, skip_bad_lines)
+    taken = [Path(file), *reads.of_workload(trace, pairs)]
+    with outputs.output("OUT", out, outputs.TRACE, taken), trace_bar() as progress:
         requests, notes = _core.trace_convert(
             (trace.label, trace.text),
-            _pairs(format, options, transform, overrides, skip_bad_lines),
+            pairs,
             base_dir=str(trace.folder),
             out=out,
             format=to,

@@ -8,8 +8,20 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wordline.cli.common import JobsOption, JsonOption, OnOption, say, show
+from wordline.cli.common import (
+    JobsOption,
+    JsonOption,
+    OnOption,
+    RetryOption,
+    SeedOption,
+    SeedsOption,
+    SetOption,
+    override_pairs,
+    say,
+    show,
+)
 from wordline.cli.progress import trials_bar
+from wordline.cli.running import seed_numbers
 
 if TYPE_CHECKING:
     from wordline.tuning.search import Tuning
@@ -21,23 +33,30 @@ def tune(
         Path | None,
         typer.Option("--out", metavar="DIR", help="Folder of the rows. [default: FILE without .toml]"),
     ] = None,
+    overrides: SetOption = None,
+    seed: SeedOption = 1,
+    seeds: SeedsOption = None,
     on: OnOption = "threads",
     jobs: JobsOption = None,
+    retry: RetryOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Search for the parameters that make one or two figures best; started again it goes on where it was."""
-    from wordline.files import usable_folder
-    from wordline.folders import alone
+    from wordline.folders import alone, usable
     from wordline.report.folders import write_study
     from wordline.tuning import search
     from wordline.tuning.file import read
 
-    read(file)
+    described = read(
+        file,
+        settings=override_pairs(overrides),
+        seeds=seed_numbers(seeds, seed) if seeds is not None else None,
+    )
     folder = out if out is not None else Path(file).with_suffix("")
-    usable_folder(folder)
+    usable(folder, search.NAMES)
     with alone(folder):
         with trials_bar() as watch:
-            found = search.tune(file, folder, on=on, jobs=jobs, watch=watch)
+            found = search.tune(described, folder, on=on, jobs=jobs, retry=retry, watch=watch)
         say(found.notes)
         page = write_study(folder, (search.TABLE, search.DESCRIBED))
     if as_json:

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from wordline import _core
+from wordline import _core, outputs, reads
 from wordline._core import WordlineError
 from wordline.cli.common import JsonOption, SetOption, SkipOption, override_pairs
 from wordline.cli.progress import trace_bar
@@ -52,10 +52,14 @@ def trace_fit(
     if held is not None and not 0.0 < held <= 1.0:
         raise WordlineError(f"--held {held}: allowed: above 0, up to 1")
     trace = replay(file)
+    pairs = override_pairs(overrides, skip_bad_lines)
+    taken = [Path(file), *reads.of_workload(trace, pairs)]
+    if out is not None:
+        outputs.check("--out", out, outputs.PROFILE, taken)
     with trace_bar() as progress:
         text = _core.trace_fit(
             (trace.label, trace.text),
-            override_pairs(overrides, skip_bad_lines),
+            pairs,
             base_dir=str(trace.folder),
             name=name or Path(file).name.split(".")[0],
             held=held,
@@ -65,7 +69,8 @@ def trace_fit(
     if out is None:
         print(json.dumps(tomllib.loads(text), indent=2) if as_json else text.rstrip())
         return
-    write_text(out, text)
+    with outputs.output("--out", out, outputs.PROFILE, taken):
+        write_text(out, text)
     summary = tomllib.loads(text)["summary"]
     if as_json:
         print(json.dumps({"profile": str(out), "bytes": len(text), "summary": summary}))
@@ -100,7 +105,7 @@ def trace_gen(
     if requests is not None:
         lines.append(f"requests = {requests}")
     described = (str(path), "\n".join(lines))
-    with trace_bar() as progress:
+    with outputs.output("OUT", out, outputs.TRACE, [path]), trace_bar() as progress:
         written = _core.trace_gen(
             described, [], base_dir=str(Path.cwd()), out=out, seed=seed, progress=progress
         )

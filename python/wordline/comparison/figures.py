@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from wordline import intervals, notes, views
-from wordline.figures import is_unsure
+from wordline.figures import check_known, is_unsure
 from wordline.notes import Note
 from wordline.study.row import DONE
 
@@ -79,8 +79,12 @@ class Comparison:
         schemes: list[str],
         rows: Mapping[tuple[str, str], Sequence[Row]],
         remarks: Sequence[str] = (),
+        devices: Mapping[str, str] | None = None,
     ) -> None:
         self.device = device
+        """The drive; of several all of them."""
+        self.devices = dict.fromkeys(schemes, device) if devices is None else dict(devices)
+        """By scheme the drive that it ran on. Where there are several, `schemes` are pairs of both."""
         self.workloads = workloads
         self.schemes = schemes
         self._rows = rows
@@ -88,7 +92,13 @@ class Comparison:
         self.remarks = list(remarks)
         """What the user should know of the rows that were kept, a line each."""
         self.wanted: list[str] = list(DEFAULT_METRICS)
-        """Figures that tables and pages show."""
+        """Figures that tables and pages show where none are named."""
+
+    def __repr__(self) -> str:
+        schemes, workloads = ", ".join(self.schemes), ", ".join(self.workloads)
+        seeds = ", ".join(map(str, self.seeds))
+        failed = f", {len(self.errors)} failed" if self.errors else ""
+        return f"Comparison({self.device}: {schemes}; under {workloads}; seeds {seeds}{failed})"
 
     def pairs(self) -> list[tuple[str, str]]:
         """Every workload with every scheme."""
@@ -162,14 +172,27 @@ class Comparison:
             return intervals.over_seeds(self.values(workload, scheme, metric))
         return intervals.of_row(rows[0], metric) if rows else None
 
-    def metrics(self, wanted: Iterable[str]) -> list[str]:
-        """Those of the figures that any run has. Raises `WordlineError` for one that none has, if all ran."""
-        pairs = [(workload, scheme) for workload in self.workloads for scheme in self.schemes]
-        return [metric for metric in wanted if any(self.values(*pair, metric) for pair in pairs)]
+    def has(self, metric: str) -> bool:
+        """Whether any run has this figure."""
+        return any(self.values(*pair, metric) for pair in self.pairs())
 
-    def cells(self, metrics: Iterable[str]) -> Iterator[Cell]:
-        """Every figure, workload by workload and scheme by scheme."""
-        listed = list(metrics)
+    def metrics(self, named: Iterable[str] | None = None, option: str = "figure") -> list[str]:
+        """The figures that are named. Raises `WordlineError` for one that no run has which ended well;
+        `option` is what it calls them. Where none are named: those of `wanted` that any run has.
+        """
+        if named is None:
+            return [metric for metric in self.wanted if self.has(metric)]
+        listed = list(dict.fromkeys(named))
+        known = [
+            name for rows in self._rows.values() for row in rows if row["status"] == DONE for name in row
+        ]
+        if known:
+            check_known(listed, known, self.has, option)
+        return listed
+
+    def cells(self, metrics: Iterable[str] | None = None) -> Iterator[Cell]:
+        """Every figure, or those that are named, workload by workload and scheme by scheme."""
+        listed = self.metrics(metrics)
         for workload in self.workloads:
             for scheme in self.schemes:
                 for metric in listed:
@@ -201,11 +224,11 @@ class Comparison:
                 found[name.removeprefix(prefix)] = sum(values) / len(self._rows[workload, scheme])
         return found
 
-    def to_pandas(self, metrics: Iterable[str] = DEFAULT_METRICS) -> pandas.DataFrame:
+    def to_pandas(self, metrics: Iterable[str] | None = None) -> pandas.DataFrame:
         """`table` as a data frame of pandas."""
         return self.table(metrics).to_pandas()
 
-    def to_polars(self, metrics: Iterable[str] = DEFAULT_METRICS) -> polars.DataFrame:
+    def to_polars(self, metrics: Iterable[str] | None = None) -> polars.DataFrame:
         """`table` as a data frame of polars."""
         import polars
 
@@ -219,7 +242,7 @@ class Comparison:
         """Writes `comparison.json` and `report.html` into the folder that `compare` kept its rows in."""
         return views.save(self, folder, command)
 
-    def table(self, metrics: Iterable[str] = DEFAULT_METRICS) -> pyarrow.Table:
+    def table(self, metrics: Iterable[str] | None = None) -> pyarrow.Table:
         """The cells as an Arrow table: workload, scheme, metric, value, ratio, ci95, same, unsure."""
         import dataclasses
 
@@ -231,9 +254,9 @@ class Comparison:
         rows = [{**dataclasses.asdict(cell), "unsure": cell.unsure} for cell in self.cells(metrics)]
         return pyarrow.Table.from_pylist(rows, schema=pyarrow.schema([*words, *numbers, *flags]))
 
-    def to_dict(self, metrics: Iterable[str] = DEFAULT_METRICS) -> dict[str, Any]:
+    def to_dict(self, metrics: Iterable[str] | None = None) -> dict[str, Any]:
         """Everything as plain data: what `--json` prints."""
-        listed = list(metrics)
+        listed = self.metrics(metrics)
         workloads = []
         for workload in self.workloads:
             entries = [self._entry(workload, scheme, listed) for scheme in self.schemes]
@@ -259,6 +282,7 @@ class Comparison:
         }
         return {
             "scheme": scheme,
+            "device": self.devices[scheme],
             "error": self.errors.get((workload, scheme)),
             "died": self.died(workload, scheme),
             "figures": figures,

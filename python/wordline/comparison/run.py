@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,7 @@ from wordline.comparison.figures import Comparison
 from wordline.presets import DEFAULT_DEVICE, Description, Given, load, replay
 from wordline.scenario import Overrides, Scenario, scenario_of
 from wordline.seeds import seed_list
-from wordline.study.point import Point
+from wordline.study.point import Inputs, Point
 from wordline.study.runs import Watcher, open_study, validate
 from wordline.study.store import open_store
 
@@ -26,6 +27,7 @@ def compare(
     schemes: Sequence[str] | None = None,
     workloads: Sequence[Given] | None = None,
     *,
+    devices: Sequence[Given] | None = None,
     traces: Sequence[PathLike] = (),
     seeds: int | Iterable[int] | None = None,
     checked: bool | None = None,
@@ -33,9 +35,13 @@ def compare(
     jobs: int | None = None,
     on: str = "threads",
     folder: PathLike | None = None,
+    retry: bool = False,
     watch: Watcher | None = None,
 ) -> Comparison:
     """Runs every scheme under every workload on one drive, side by side.
+
+    With `devices` each scheme runs on each of them, in the place of the one drive; tables have a column for
+    each pair.
 
     Drive and workloads are given as to `wordline.run`; a `Scenario` in the place of the device says what all
     runs share, and is the one run where neither schemes nor workloads nor seeds are named. Schemes are
@@ -57,9 +63,11 @@ def compare(
         named,
         given,
         seeds=[base.seed] if seeds is None else seed_list(seeds),
+        drives=None if devices is None else [(_name(each), load("device", each)) for each in devices],
         jobs=jobs,
         on=on,
         folder=folder,
+        retry=retry,
         watch=watch,
     )
 
@@ -72,6 +80,34 @@ def _name(given: Given) -> str:
     return Path(text).stem if text.endswith(".toml") else text
 
 
+@dataclass(frozen=True)
+class _Column:
+    """What is compared: a scheme on a drive."""
+
+    name: str
+    device: Description
+    scheme: Description
+    axes: tuple[tuple[str, str], ...]
+
+
+def _columns(
+    base: Scenario, drives: Sequence[tuple[str, Description]] | None, schemes: Sequence[naming.Named]
+) -> list[_Column]:
+    """Each scheme on each drive, called by what tells them apart."""
+    if drives is None:
+        return [
+            _Column(each.name, base.device, each.description, (("scheme", each.name),)) for each in schemes
+        ]
+    found = []
+    for label, device in drives:
+        for scheme in schemes:
+            words = [label] if len(drives) > 1 else []
+            words += [scheme.name] if len(schemes) > 1 or not words else []
+            axes = (("device", label), ("scheme", scheme.name))
+            found.append(_Column(", ".join(words), device, scheme.description, axes))
+    return found
+
+
 def run(
     base: Scenario,
     schemes: Sequence[naming.Named],
@@ -82,33 +118,43 @@ def run(
     on: str,
     folder: PathLike | None,
     watch: Watcher | None,
+    drives: Sequence[tuple[str, Description]] | None = None,
+    retry: bool = False,
+    planned: Callable[[list[Inputs]], None] | None = None,
 ) -> Comparison:
-    """`compare` of schemes and workloads that are loaded already, each in the place of those of `base`."""
-    names = [scheme.name for scheme in schemes]
+    """`compare` of schemes and workloads that are loaded already, each in the place of those of `base`.
+    `planned` is told of all runs once they are validated, before the first.
+    """
     labels = [label for label, _ in workloads]
-    for kind, listed in (("scheme", names), ("workload", labels)):
+    given = [("scheme", [scheme.name for scheme in schemes]), ("workload", labels)]
+    given += [] if drives is None else [("device", [label for label, _ in drives])]
+    for kind, listed in given:
         twice = next((name for name in listed if listed.count(name) > 1), None)
         if twice is not None or not listed:
             raise WordlineError(
                 f"{kind} {twice}: allowed: each once" if listed else f"no {kind}: allowed: one or more"
             )
+    columns = _columns(base, drives, schemes)
+    names = [column.name for column in columns]
     points = {
-        (label, scheme.name, seed): Point(
-            base.changed(scheme=scheme.description, workload=workload, seed=seed),
-            (("workload", label), ("scheme", scheme.name), ("seed", seed)),
+        (label, column.name, seed): Point(
+            base.changed(device=column.device, scheme=column.scheme, workload=workload, seed=seed),
+            (("workload", label), *column.axes, ("seed", seed)),
         )
         for label, workload in workloads
-        for scheme in schemes
+        for column in columns
         for seed in seeds
     }
     inputs = dict(zip(points, validate(list(points.values())), strict=True))
-    with open_store(folder) as store, open_study(store, on=on, jobs=jobs) as study:
+    if planned is not None:
+        planned(list(inputs.values()))
+    with open_store(folder) as store, open_study(store, on=on, jobs=jobs, retry=retry) as study:
         outcome = study.run(list(points.values()), inputs=list(inputs.values()), watch=watch)
         kept = store.results(found.key for found in inputs.values())
     rows = {
-        (label, scheme): [kept[inputs[label, scheme, seed].key] for seed in seeds]
+        (label, name): [kept[inputs[label, name, seed].key] for seed in seeds]
         for label in labels
-        for scheme in names
+        for name in names
     }
-    config = next(iter(inputs.values())).config
-    return Comparison(config["device"]["name"], labels, names, rows, outcome.notes)
+    of = {name: str(inputs[labels[0], name, seeds[0]].config["device"]["name"]) for name in names}
+    return Comparison(", ".join(dict.fromkeys(of.values())), labels, names, rows, outcome.notes, of)

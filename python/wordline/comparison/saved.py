@@ -13,11 +13,15 @@ from wordline.study.store import Store
 SAVED = "comparison.json"
 """The file by which the folder of a comparison is known."""
 
+NAMES = (SAVED, "report.html")
+"""Files that a comparison writes beside its rows."""
+
 
 def described(found: Comparison, command: Sequence[str]) -> str:
     """The text of the file; `command` is the command line that made it."""
     told = {
         "device": found.device,
+        "devices": found.devices,
         "workloads": found.workloads,
         "schemes": found.schemes,
         "metrics": found.wanted,
@@ -39,6 +43,7 @@ def load(folder: Path) -> tuple[Comparison, list[str]]:
             told["workloads"],
             told["schemes"],
             {pair: [rows[key] for key in own] for pair, own in keys.items()},
+            devices=told.get("devices"),
         )
         found.wanted = told["metrics"]
         return found, told["command"]

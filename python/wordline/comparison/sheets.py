@@ -227,7 +227,7 @@ def comma_separated(comparison: Comparison, metrics: Sequence[str]) -> str:
                 for part in ("mean", "tail"):
                     parts = comparison.blame(workload, scheme, direction, part)
                     blame |= dict.fromkeys(f"{direction}.blame.{part}.mean_ns.{key}" for key in parts)
-    deaths = comparison.metrics((f"{DEATH}.time_ns",))
+    deaths = [metric for metric in (f"{DEATH}.time_ns",) if comparison.has(metric)]
     for cell in comparison.cells([*metrics, *deaths, *blame]):
         known = (cell.ratio, cell.ci95, cell.same, cell.unsure)
         optional = ["" if value is None else repr(value) for value in known]

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from wordline import simulation
+from wordline import files, outputs, reads, simulation
 from wordline._core import WordlineError
+from wordline.folders import usable
 from wordline.mqsim.convert import IoScenario, read
 from wordline.mqsim.results import document
 from wordline.result import Result
@@ -83,20 +84,29 @@ def run(
     MQSim's result file is written beside the workload file, as MQSim does; with `out` into the run folder,
     beside `result.json`.
     """
+    for scenario in found:
+        path = _result_file(scenario, found, workload, out)
+        outputs.check("", path, outputs.OF_MQSIM)
+        if out is not None:
+            usable(path.parent, reads.written_by(scenario.run_as(checked=checked)))
     with progress as update:
         for scenario in found:
             try:
                 result = simulation.simulate(scenario.run_as(checked=checked), progress=update)
             except WordlineError as error:
                 raise scenario.origins.reworded(error) from None
-            folder = workload.parent if out is None else _folder_of(scenario, found, out)
-            folder.mkdir(parents=True, exist_ok=True)
-            path = folder / f"{workload.stem}_scenario_{scenario.number}.xml"
-            path.write_bytes(document(scenario, result))
+            path = _result_file(scenario, found, workload, out)
+            with outputs.output("", path, outputs.OF_MQSIM), files.written(path) as part:
+                part.write_bytes(document(scenario, result))
             written = [path]
             if out is not None:
-                written += result.save(folder)
+                written += result.save(path.parent)
             yield Outcome(scenario, result, tuple(written))
+
+
+def _result_file(scenario: IoScenario, found: list[IoScenario], workload: Path, out: Path | None) -> Path:
+    folder = workload.parent if out is None else _folder_of(scenario, found, out)
+    return folder / f"{workload.stem}_scenario_{scenario.number}.xml"
 
 
 def as_json(outcomes: Iterator[Outcome]) -> str:

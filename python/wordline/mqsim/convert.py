@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from wordline import outputs
 from wordline._core import WordlineError
 from wordline.files import write_text
 from wordline.mqsim import keys, xmltree
@@ -58,13 +59,16 @@ class IoScenario:
 
     def export(self, folder: Path) -> list[Path]:
         """Writes the three descriptions; a run of them with this seed is that of the scenario."""
-        folder.mkdir(parents=True, exist_ok=True)
         files = "--device device.toml --scheme scheme.toml --workload workload.toml"
         command = f"# wordline run {files} --seed {self.seed}\n"
         written = []
-        for kind, description in self.descriptions().items():
+        described = self.descriptions()
+        for kind in described:
+            outputs.check("--export", folder / f"{kind}.toml", outputs.EXPORT)
+        for kind, description in described.items():
             path = folder / f"{kind}.toml"
-            write_text(path, command + description.text)
+            with outputs.output("--export", path, outputs.EXPORT):
+                write_text(path, command + description.text)
             written.append(path)
         return written
 

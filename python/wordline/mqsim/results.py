@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
+from wordline._core import __version__
 from wordline.mqsim.convert import IoScenario
 from wordline.result import Result
 
@@ -37,7 +38,8 @@ class _Writer:
     """XML with tabs, as MQSim writes it."""
 
     def __init__(self) -> None:
-        self.lines = ['<?xml version="1.0" encoding="us-ascii"?>']
+        # The comment tells it from a file that MQSim wrote.
+        self.lines = ['<?xml version="1.0" encoding="us-ascii"?>', f"<!-- Wordline {__version__} -->"]
         self.depth = 0
 
     def open(self, tag: str) -> None:

@@ -85,7 +85,7 @@ def comparison_body(found: Comparison, command: Sequence[str] = ()) -> tuple[str
 
 
 def _comparison_sections(found: Comparison, command: Sequence[str]) -> str:
-    metrics = found.metrics(found.wanted)
+    metrics = found.metrics()
     made = [sheet for sheet in sheets.sheets(found, metrics) if "where a" not in sheet.title]
     tables = "".join(f"<h3>{escape(sheet.title)}</h3>{table(sheet.headers, sheet.rows)}" for sheet in made)
     said = sheets.notes_of(found, made)

@@ -11,8 +11,9 @@ from pathlib import Path
 
 from wordline import _core
 from wordline.figures import LEGEND, UNSURE
-from wordline.files import made_folder, write_text
+from wordline.files import write_text
 from wordline.notes import Shared
+from wordline.outputs import GENERATOR, PAGE, output
 
 STYLE = (Path(__file__).parent / "page.css").read_text(encoding="utf-8")
 
@@ -36,6 +37,7 @@ def page(title: str, body: str, *, style: str = "", subtitle: str = "") -> str:
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         '<meta name="color-scheme" content="light dark">'
+        f'{GENERATOR}{_core.__version__}">'
         f'<link rel="icon" href="data:,"><title>{escape(title)}</title><style>{STYLE}{style}</style></head>'
         f"<body><h1>{escape(title)}</h1>{under}{body}{code}</body></html>\n"
     )
@@ -47,10 +49,9 @@ def report_page(title: str, body: str, subtitle: str | None = None) -> str:
 
 
 def write_page(out: str | os.PathLike[str], text: str) -> Path:
-    """Writes a page, and its folder if that isn't there."""
-    target = Path(out)
-    made_folder(target.parent)
-    write_text(target, text)
+    """Writes a page, and its folder if that isn't there. Raises `WordlineError` where another's file is."""
+    with output("", out, PAGE) as target:
+        write_text(target, text)
     return target
 
 

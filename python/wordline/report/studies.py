@@ -32,9 +32,11 @@ PERCENTILES = (
 
 
 def of_comparison(found: Comparison, metrics: Sequence[str]) -> Iterator[Chart]:
-    """Bars of each figure, then response times of all schemes in one chart for each workload."""
+    """Bars of each figure, then response times of all schemes in one chart for each workload. Raises
+    `WordlineError` for a figure that no run has.
+    """
     tones = {scheme: colors.of_series(place) for place, scheme in enumerate(found.schemes)}
-    for metric in metrics:
+    for metric in found.metrics(metrics):
         cells = [
             (workload, scheme, cell.value, cell.ci95)
             for workload in found.workloads

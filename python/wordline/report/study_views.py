@@ -19,14 +19,14 @@ from wordline.report import studies
 from wordline.report.folders import PAGE, comparison_body
 from wordline.report.page import MOST_ROWS, legend, paragraphs, report_page, table, write_page
 from wordline.report.run_views import drawn
-from wordline.sweeps.api import Sweep
+from wordline.sweeps.api import OpenSweep, Sweep
 from wordline.sweeps.averages import METRICS, averages, said
 
 
 @views.draw_cell.register
 def _cell_of_comparison(found: Comparison) -> str:
     """Its tables, bars of each figure, percentiles."""
-    metrics = found.metrics(found.wanted)
+    metrics = found.metrics()
     made = sheets.sheets(found, metrics)
     tables = "".join(
         f"<p><b>{escape(sheet.title)}</b></p>{table(sheet.headers, sheet.rows)}" for sheet in made
@@ -38,7 +38,8 @@ def _cell_of_comparison(found: Comparison) -> str:
 @views.draw_cell.register
 def _cell_of_sweep(found: Sweep) -> str:
     """Its points, averaged over seeds, and each figure by axis."""
-    points = averages(found.table().to_pylist())
+    runs = found.table().to_pylist()
+    points = averages(runs)
     metrics = [metric for metric in METRICS if any(point.figure(metric) for point in points)]
     axes = list(points[0].axes) if points else []
     rows = []
@@ -55,10 +56,14 @@ def _cell_of_sweep(found: Sweep) -> str:
         )
     headers = list(endings(axes).values()) + list(map(title, metrics))
     return (
-        f"<p><b>{escape(found.name)}</b>: {len(points)} of {len(set(found.keys))} points</p>"
+        f"<p><b>{escape(found.name)}</b>: {len(runs)}{_of_all(found)} runs</p>"
         f"{table(headers, rows)}{legend(rows)}{paragraphs(said(points))}"
         f"{drawn(studies.of_sweep(points, metrics))}"
     )
+
+
+def _of_all(found: Sweep) -> str:
+    return f" of {len(set(found.keys))}" if isinstance(found, OpenSweep) else ""
 
 
 @views.write_folder.register

@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from wordline import intervals, notes
-from wordline.figures import LEGEND, at, is_unsure, short, sure
+from wordline.figures import LEGEND, at, is_unsure, rounded, short, sure
 from wordline.names import KINDS, PERCENTILES, part_label
 
 if TYPE_CHECKING:
@@ -119,13 +119,10 @@ def _reach(data: Mapping[str, Any], path: str, value: float) -> float | None:
     return None if found is None else found.reach(value)
 
 
-def _about(data: Mapping[str, Any], path: str, value: float, scale: float = 1.0) -> str:
-    """The same as text; empty where that is unknown."""
+def _about(data: Mapping[str, Any], path: str, value: float, places: int) -> str:
+    """The same as text, with the decimals of the figure; empty where that is unknown."""
     found = _reach(data, path, value)
-    if found is None:
-        return ""
-    reach = found / scale
-    return f"±{reach:,.0f}" if reach >= 100 else f"±{reach:.2g}"
+    return "" if found is None else f"±{rounded(found, places)}"
 
 
 def _sure(data: Mapping[str, Any], path: str, value: float, text: str) -> str:
@@ -141,7 +138,7 @@ def _throughput(data: Mapping[str, Any], active: list[str]) -> RenderableType:
         table.add_row(
             kind,
             f"{row['requests']:,}",
-            _sure(data, path, iops, f"{iops:,.0f} {_about(data, path, iops)}".rstrip()),
+            _sure(data, path, iops, f"{iops:,.0f} {_about(data, path, iops, 0)}".rstrip()),
             _sure(data, f"{kind}.bandwidth_bytes_per_s", row["bandwidth_bytes_per_s"], _rate(row)),
         )
     if not table.row_count:
@@ -163,9 +160,9 @@ def _latency(data: Mapping[str, Any], active: list[str]) -> Table:
             for key in PERCENTILES
         )
         table.add_row(kind, *cells)
-        about = [_about(data, f"{kind}.latency_ns.{key}", latency[key], scale=1e3) for key in PERCENTILES]
+        about = [_about_latency(data, f"{kind}.latency_ns.{key}", latency[key]) for key in PERCENTILES]
         if any(about):
-            table.add_row("± 95%", *(text.removeprefix("±") for text in about), style="dim")
+            table.add_row("± 95%", *about, style="dim")
     return table
 
 
@@ -190,9 +187,19 @@ def _tenants(label: str, tenants: list[Mapping[str, Any]]) -> Table:
     return table
 
 
+def _about_latency(data: Mapping[str, Any], path: str, value: float) -> str:
+    """How far the ends of a latency's interval lie from it, µs; empty where that is unknown."""
+    found = _reach(data, path, value)
+    return "" if found is None else rounded(found / 1000, _places(value))
+
+
 def _microseconds(nanoseconds: float) -> str:
-    value = nanoseconds / 1000
-    return f"{value:,.1f}" if value < 1000 else f"{value:,.0f}"
+    return f"{nanoseconds / 1000:,.{_places(nanoseconds)}f}"
+
+
+def _places(nanoseconds: float) -> int:
+    """The decimals of a time in µs."""
+    return 1 if nanoseconds < 1_000_000 else 0
 
 
 def _flash(data: Mapping[str, Any]) -> Table:
@@ -200,8 +207,15 @@ def _flash(data: Mapping[str, Any]) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), show_header=False)
     table.add_column(style="bold", no_wrap=True)
     table.add_column()
-    operations = [f"{flash[key]:,} {key}" for key in ("reads", "programs", "erases")]
-    table.add_row("Flash", f"{', '.join(operations)} in {flash['transactions']:,} transactions")
+    operations = ", ".join(
+        f"{flash[key]:,} {words}"
+        for key, words in (
+            ("reads", "pages read"),
+            ("programs", "programmed"),
+            ("erases", "blocks erased"),
+        )
+    )
+    table.add_row("Flash", f"{operations} in {flash['transactions']:,} transactions")
     details = [
         f"{flash[key]:,} {label}"
         for key, label in (("multi_plane", "multi-plane"), ("suspensions", "suspensions"))
@@ -211,12 +225,14 @@ def _flash(data: Mapping[str, Any]) -> Table:
         table.add_row("", ", ".join(details))
     if data["waf"] is not None:
         causes = (f"{cause} {share:.3f}" for cause, share in data["waf_by_cause"].items() if share)
-        waf = f"{data['waf']:.3f} {_about(data, 'waf', data['waf'])}".rstrip()
+        waf = f"{data['waf']:.3f} {_about(data, 'waf', data['waf'], 3)}".rstrip()
         table.add_row("WAF", _sure(data, "waf", data["waf"], f"{waf} ({', '.join(causes)})"))
     if collection["victims"]:
         moved, stalled = collection["moved_units"], collection["stalled_units"]
         wait = f", {stalled:,} host writes waited for a free block" if stalled else ""
-        table.add_row("GC", f"{collection['victims']:,} victims, {moved:,} pages moved{wait}")
+        size = data["config"]["device"]["geometry"]["mapping_unit_bytes"]
+        unit = f"{size // 1024} KiB" if size % 1024 == 0 else f"{size} bytes"
+        table.add_row("GC", f"{collection['victims']:,} victims, {moved:,} units of {unit} moved{wait}")
     if "cpu" in data:
         table.add_row("CPU", _cpu(data))
     if data["energy"]:

@@ -109,7 +109,7 @@ def share_of_occurrences(repetitions: Mapping[str, int], share: float) -> float 
 
 def _requests_of(point: Point) -> Mapping[str, Any]:
     """What the requests of a run are, from one pass over them; those of one workload once."""
-    overrides = tuple(pair for pair in point.scenario.overrides if pair[0].startswith("workload."))
+    overrides = tuple(pair for pair in point.scenario.settings() if pair[0].startswith("workload."))
     return _described(point.scenario.workload, overrides)
 
 

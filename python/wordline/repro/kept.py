@@ -9,12 +9,15 @@ from pathlib import Path
 from typing import Any
 
 from wordline._core import WordlineError
-from wordline.files import write_text
+from wordline.files import usable_folder, write_text
 from wordline.repro.exhibit import EXHIBITS, read
 from wordline.repro.numbers import Number
 from wordline.repro.reproduction import Reproduction, Shown
 
 NAME = "reproduction.json"
+
+WRITTEN = ("summary.html", "summary.md", "numbers.csv", "headline.csv", "tournament.html", "tournament.md")
+"""Files that may stand beside it."""
 
 FORM = 2
 
@@ -28,6 +31,16 @@ def write(found: Reproduction) -> None:
         "without_exhibit": [asdict(number) for number in found.numbers if number.place not in known],
     }
     write_text(found.folder / NAME, json.dumps(data, indent=1, ensure_ascii=False) + "\n")
+
+
+def check(folder: Path) -> None:
+    """Raises `WordlineError` where what is written would replace files of another origin."""
+    usable_folder(folder)
+    for name in () if (folder / NAME).exists() else WRITTEN:
+        if (folder / name).exists():
+            raise WordlineError(
+                f"{folder / name}: is there and wasn't written by `wordline repro`: allowed: another folder"
+            )
 
 
 def _described(shown: Shown, folder: Path) -> dict[str, Any]:

@@ -65,13 +65,15 @@ def reproduce(
     seeds: int = 1,
     on: str = "threads",
     jobs: int | None = None,
+    retry: bool = False,
     watch: Watch | None = None,
 ) -> Reproduction:
     """Runs the exhibits of a paper, or of `all`, and writes tables, figures and a summary to `folder`.
 
     Everything is validated first. Rows are kept in `folder`, so that a run that was killed goes on where it
     was; and so is what was reproduced there before: the summary has it beside these exhibits. Returned are
-    these. `publish_to` gets a page for each paper of what `folder` then holds, all of it run in full.
+    these. With `retry` points that failed are run again. `publish_to` gets a page for each paper of what
+    `folder` then holds, all of it run in full.
     """
     if publish_to is not None and quick:
         raise WordlineError("--publish: with --quick: allowed: runs in full")
@@ -80,9 +82,10 @@ def reproduce(
     if publish_to is not None:
         publish.check(publish_to, {exhibit.paper for exhibit in chosen})
     target = Path(folder)
+    kept.check(target)
     plans = [_plan(exhibit, quick, traces, seeds, measured_folder) for exhibit in chosen]
     found = Reproduction(target, [], [])
-    with open_study(Store(target), on=on, jobs=jobs) as study:
+    with open_study(Store(target), on=on, jobs=jobs, retry=retry) as study:
         for plan in plans:
             lines = [line for line in printed if _is_about(line, plan.exhibit)]
             shown = _run(plan, study, watch, measured_folder)

@@ -76,7 +76,7 @@ def _series(measured: Result) -> str | None:
 
 def _hold(scenario: Scenario) -> Held | None:
     folder = str(scenario.workload.folder)
-    return _core.hold(*scenario.texts(), overrides=list(scenario.overrides), base_dir=folder)
+    return _core.hold(*scenario.texts(), overrides=scenario.settings(), base_dir=folder)
 
 
 _worker: Worker | None = None

@@ -55,7 +55,7 @@ class Inputs:
         """
         text = _core.check(
             *scenario.texts(),
-            overrides=list(scenario.overrides),
+            overrides=scenario.settings(),
             seed=scenario.seed,
             checked=scenario.checked,
             base_dir=str(scenario.workload.folder),

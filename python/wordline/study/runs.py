@@ -68,26 +68,27 @@ def _called(point: Point) -> str:
 class Study:
     """Many runs in one place, whose rows are kept in one folder."""
 
-    def __init__(self, store: Store, executor: Executor) -> None:
+    def __init__(self, store: Store, executor: Executor, retry: bool = False) -> None:
+        """With `retry` points that failed by themselves are run again, too."""
         self.store = store
         self._executor = executor
+        self._retry = retry
 
     def run(
         self,
         points: Sequence[Point],
         *,
         inputs: Sequence[Inputs] | None = None,
-        retry: bool = False,
         watch: Watcher | None = None,
     ) -> Outcome:
         """Runs the points that the store doesn't have, and stores a row for each as it ends.
 
         A point that fails becomes a row with its error, and the others go on. A point whose machine failed it
-        (a killed worker, no memory, no disk) is run again next time; one that failed by itself only with
-        `retry`. `inputs` are those of `validate`, where the points have been validated.
+        (a killed worker, no memory, no disk) is run again next time; one that failed by itself only where the
+        study retries. `inputs` are those of `validate`, where the points have been validated.
         """
         found = validate(points) if inputs is None else inputs
-        outcome = _run(_open_points(points, found), self._executor, self.store, retry, watch)
+        outcome = _run(_open_points(points, found), self._executor, self.store, self._retry, watch)
         outcome.notes = self.store.notes()
         return outcome
 
@@ -113,14 +114,17 @@ class Study:
 
 
 @contextlib.contextmanager
-def open_study(store: Store, *, on: str = "threads", jobs: int | None = None) -> Iterator[Study]:
+def open_study(
+    store: Store, *, on: str = "threads", jobs: int | None = None, retry: bool = False
+) -> Iterator[Study]:
     """A study on `jobs` threads or at another place (`on`), in whose folder nobody else writes meanwhile.
+    With `retry` it runs points again that failed before.
 
     Raises `WordlineError` where somebody does, and for a place that can't be had. Where the block fails,
     Ctrl-C included, its runs are stopped.
     """
     with store.lock(), open_executor(on, jobs, store.folder) as executor:
-        yield Study(store, executor)
+        yield Study(store, executor, retry)
 
 
 def _open_points(points: Sequence[Point], inputs: Iterable[Inputs]) -> list[tuple[Point, Inputs]]:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import concurrent.futures
+import contextlib
+import signal
 import threading
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
@@ -12,6 +15,9 @@ from typing import Any
 from wordline._core import WordlineError
 
 POLL_S = 0.2
+
+MOST_ENDING_S = 5.0
+"""What a process of this machine may take to end when it is cancelled."""
 
 HOURS = 24
 """What a job asks Slurm for, unless SBATCH_TIMELIMIT and the like say otherwise."""
@@ -30,6 +36,7 @@ class SlurmExecutor(concurrent.futures.Executor):
         except RuntimeError as error:
             raise WordlineError(f"--on {cluster}: {error}") from None
         self._executor.update_parameters(timeout_min=HOURS * 60, cpus_per_task=1, name="wordline")
+        self._are_here = cluster == "local"
         self._jobs: dict[Future[Any], Any] = {}
         self._lock = threading.Lock()
         self._closed = threading.Event()
@@ -40,7 +47,7 @@ class SlurmExecutor(concurrent.futures.Executor):
         """Submits a call."""
         future: Future[Any] = Future()
         future.set_running_or_notify_cancel()
-        with self._lock:
+        with self._lock, _interruptible():
             self._jobs[future] = self._executor.submit(fn, *args, **kwargs)
         return future
 
@@ -56,8 +63,29 @@ class SlurmExecutor(concurrent.futures.Executor):
                     future.set_exception(error)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:  # noqa: ARG002
-        """Cancels the jobs that are still there: nobody would take their results."""
+        """Cancels the jobs that are still there: nobody would take their results. Processes of this machine
+        have ended then.
+        """
         self._closed.set()
         self._poller.join()
         for job in self._jobs.values():
             job.cancel()
+        end = time.monotonic() + (MOST_ENDING_S if self._are_here else 0)
+        while time.monotonic() < end and not all(job.done() for job in self._jobs.values()):
+            time.sleep(0.05)
+
+
+@contextlib.contextmanager
+def _interruptible() -> Iterator[None]:
+    """Has processes that start meanwhile heed an interrupt, by which they are cancelled: a shell has what it
+    starts in the background ignore it, and they would inherit that.
+    """
+    ignores = signal.getsignal(signal.SIGINT) == signal.SIG_IGN
+    if not ignores or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    signal.signal(signal.SIGINT, lambda *_: None)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -46,6 +46,11 @@ class Store:
         self.damaged: list[Path] = []
         """Files that could not be read: their rows don't count. Under the lock they are set aside."""
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Another process may be elsewhere, and reads for itself what is there."""
+        whole = self.folder.absolute()
+        return {"folder": whole, "_rows": whole / ROWS, "_status": None, "_locked": False, "damaged": []}
+
     @contextlib.contextmanager
     def lock(self) -> Iterator[None]:
         """Keeps other processes from writing here meanwhile. Raises `WordlineError` when one already does."""

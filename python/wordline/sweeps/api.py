@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wordline import views
+from wordline._core import WordlineError
 from wordline.files import written
 from wordline.folders import replaced
 from wordline.notes import Shared
 from wordline.scenario import Scenario
 from wordline.study.point import Inputs, Point
+from wordline.study.row import AXIS, DONE
 from wordline.study.runs import Outcome, Watcher, open_study, validate
 from wordline.study.store import Store
 from wordline.sweeps import file
@@ -27,44 +29,45 @@ TABLE = "sweep.parquet"
 AVERAGES = "averages.parquet"
 """Written where there are several seeds."""
 
+NAMES = (TABLE, AVERAGES, "report.html")
+"""Files that a sweep may write beside its rows."""
+
 
 class Sweep:
-    """A sweep that was validated: every point can be run."""
+    """The rows of a sweep, as its folder has them."""
 
-    def __init__(
-        self, described: file.SweepFile, points: list[Point], inputs: list[Inputs], store: Store
-    ) -> None:
-        self.name = described.name
-        self.points = points
-        self.inputs = inputs
-        self.store = store
-        self.outcome: Outcome | None = None
+    def __init__(self, folder: str | os.PathLike[str]) -> None:
+        self.folder = Path(folder)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Another process may be elsewhere."""
+        return {**self.__dict__, "folder": self.folder.absolute()}
 
     @property
-    def keys(self) -> list[str]:
-        """The key of each point."""
-        return [found.key for found in self.inputs]
+    def name(self) -> str:
+        """What its description is called."""
+        return self.folder.resolve().name
+
+    def __repr__(self) -> str:
+        rows = self.table()
+        axes = [name.removeprefix(AXIS) for name in rows.column_names if name.startswith(AXIS)]
+        done = rows["status"].to_pylist().count(DONE)
+        over = f" over {', '.join(axes)}" if axes else ""
+        return f"{type(self).__name__}({self.name}: {rows.num_rows} rows, {done} done{over})"
 
     def table(self) -> pyarrow.Table:
-        """The rows of this sweep that are there, in the order of its points, axes as it names them."""
+        """The rows that are there, in the order of its points, axes as it names them. Raises `WordlineError`
+        where the file is none.
+        """
         import pyarrow
+        import pyarrow.parquet
 
-        from wordline.study.row import AXIS
-
-        rows = self.store.table(self.keys)
-        axes = {found.key: point.axes for point, found in zip(self.points, self.inputs, strict=True)}
-        rows = rows.select([name for name in rows.column_names if not name.startswith(AXIS)])
-        names = dict.fromkeys(name for pairs in axes.values() for name, _ in pairs)
-        for place, name in enumerate(names):
-            column = [_plain(dict(axes[key]).get(name)) for key in rows["key"].to_pylist()]
-            # A column has one type: values of several kinds, such as "rest" beside numbers, become text.
-            if len({type(value) for value in column if value is not None} - {int, float}) > 1 or (
-                any(isinstance(value, str) for value in column)
-                and not all(isinstance(v, str) for v in column)
-            ):
-                column = [None if value is None else str(value) for value in column]
-            rows = rows.add_column(place, AXIS + name, pyarrow.array(column))
-        return rows
+        path = self.folder / TABLE
+        try:
+            # The name of a folder is not to be taken for a column.
+            return pyarrow.parquet.ParquetFile(path).read()
+        except (OSError, pyarrow.ArrowException) as error:
+            raise WordlineError(f"{path}: not a table of a study: {error}") from None
 
     def averages(self) -> pyarrow.Table:
         """A row for each point, averaged over its seeds: axes, `seeds`, and each figure with half its 95%
@@ -94,6 +97,49 @@ class Sweep:
         """For notebooks: charts and points."""
         return views.cell(self)
 
+
+class OpenSweep(Sweep):
+    """A sweep that was validated: every point can be run."""
+
+    def __init__(
+        self, described: file.SweepFile, points: list[Point], inputs: list[Inputs], store: Store
+    ) -> None:
+        super().__init__(store.folder)
+        self._name = described.name
+        self.points = points
+        self.inputs = inputs
+        self.store = store
+        self.outcome: Outcome | None = None
+
+    @property
+    def name(self) -> str:
+        """What its description is called."""
+        return self._name
+
+    @property
+    def keys(self) -> list[str]:
+        """The key of each point."""
+        return [found.key for found in self.inputs]
+
+    def table(self) -> pyarrow.Table:
+        """The rows of this sweep that are there, in the order of its points, axes as it names them."""
+        import pyarrow
+
+        rows = self.store.table(self.keys)
+        axes = {found.key: point.axes for point, found in zip(self.points, self.inputs, strict=True)}
+        rows = rows.select([name for name in rows.column_names if not name.startswith(AXIS)])
+        names = dict.fromkeys(name for pairs in axes.values() for name, _ in pairs)
+        for place, name in enumerate(names):
+            column = [_plain(dict(axes[key]).get(name)) for key in rows["key"].to_pylist()]
+            # A column has one type: values of several kinds, such as "rest" beside numbers, become text.
+            if len({type(value) for value in column if value is not None} - {int, float}) > 1 or (
+                any(isinstance(value, str) for value in column)
+                and not all(isinstance(v, str) for v in column)
+            ):
+                column = [None if value is None else str(value) for value in column]
+            rows = rows.add_column(place, AXIS + name, pyarrow.array(column))
+        return rows
+
     def run(
         self,
         *,
@@ -103,11 +149,13 @@ class Sweep:
         watch: Watcher | None = None,
     ) -> Outcome:
         """Runs what isn't finished, and writes the table."""
-        with open_study(self.store, on=on, jobs=jobs) as study:
+        with open_study(self.store, on=on, jobs=jobs, retry=retry) as study:
             try:
-                self.outcome = study.run(self.points, inputs=self.inputs, retry=retry, watch=watch)
+                self.outcome = study.run(self.points, inputs=self.inputs, watch=watch)
             finally:
-                self.write_table()
+                # Stopped before the first point has ended, it leaves nothing.
+                if self.store.status():
+                    self.write_table()
         return self.outcome
 
     def write_table(self) -> Path:
@@ -129,10 +177,14 @@ def _plain(value: Any) -> Any:
     return value if isinstance(value, str | int | float | bool) or value is None else toml_value(value)
 
 
-def plan(described: file.SweepFile, folder: str | os.PathLike[str]) -> Sweep:
-    """Validates every point of a sweep. Raises `WordlineError` for the first that can't be run."""
+def plan(
+    described: file.SweepFile, folder: str | os.PathLike[str], watch: Callable[[int], None] | None = None
+) -> OpenSweep:
+    """Validates every point of a sweep; `watch` is told how many are. Raises `WordlineError` for the first
+    that can't be run.
+    """
     points = described.points()
-    return Sweep(described, points, validate(points), Store(folder))
+    return OpenSweep(described, points, validate(points, watch), Store(folder))
 
 
 def open_sweep(
@@ -140,7 +192,7 @@ def open_sweep(
     folder: str | os.PathLike[str],
     *,
     scenario: Scenario | None = None,
-) -> Sweep:
+) -> OpenSweep:
     """A sweep whose points are validated and whose rows are in `folder`; `run` runs what is missing.
 
     `description` is a file, or a mapping that holds what a file would. A point is what `scenario` says, but

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -32,7 +32,9 @@ KEYS = (
 )
 
 CHOICES = ("device", "scheme", "workload", "trace")
-"""What a point is made of. Each may be one name, a list, or an axis."""
+"""What a point is made of. Each may be one name, a list, a table of labels and what they stand for, or an
+axis.
+"""
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,8 @@ class SweepFile:
     combinations: list[Combination]
     """Values of the axes, one mapping for each point but for seeds."""
     seeds: list[int]
+    labels: dict[str, dict[str, str]]
+    """Of devices, schemes, workloads or traces that have labels: what each stands for."""
 
     def points(self) -> list[Point]:
         """Every point: all combinations, each with all seeds."""
@@ -71,7 +75,8 @@ class SweepFile:
         chosen = self.chosen | {name: value for name, value in combination.items() if name in CHOICES}
         settings = self.settings | {name: value for name, value in combination.items() if name not in CHOICES}
         axes = combination | ({"seed": seed} if len(self.seeds) > 1 else {})
-        found = {kind: described(kind, text) for kind, text in chosen.items()}
+        named = {kind: self.labels.get(kind, {}).get(text, text) for kind, text in chosen.items()}
+        found = {kind: described(kind, text) for kind, text in named.items()}
         if "trace" in found:
             found["workload"] = found.pop("trace")
         return Point(self.base.changed(**found, overrides=settings, seed=seed), tuple(axes.items()))
@@ -91,10 +96,36 @@ def _describe(kind: str, text: str, folder: Path) -> Description:
     return load(kinds[kind], near)
 
 
-def read(path: str | os.PathLike[str], base: Scenario | None = None) -> SweepFile:
-    """The sweep of a file. Raises `WordlineError` with the file's name for what it may not hold."""
+def over(
+    data: Mapping[str, Any], settings: Sequence[tuple[str, str]], seeds: Sequence[int] | None
+) -> dict[str, Any]:
+    """What a file of a study holds, with overrides and seeds of a command line in the place of its own.
+    Raises `WordlineError` for an override of what the study chooses values of.
+    """
+    own = _table(data, "set")
+    chosen = {*_flat(data.get("axes", {})), *_flat(data.get("search", {}))}
+    for group in data.get("together", []):
+        chosen |= {*_flat(group)} if isinstance(group, Mapping) else set()
+    for path, value in settings:
+        if path in chosen:
+            raise WordlineError(f"--set {path}={value}: allowed: a path that is no axis of it")
+        own[path] = toml_files.value(value)
+    changed = {**data, "set": own} if settings else dict(data)
+    return changed if seeds is None else {**changed, "seeds": list(seeds)}
+
+
+def read(
+    path: str | os.PathLike[str],
+    base: Scenario | None = None,
+    *,
+    settings: Sequence[tuple[str, str]] = (),
+    seeds: Sequence[int] | None = None,
+) -> SweepFile:
+    """The sweep of a file; `settings` and `seeds` go before its own. Raises `WordlineError` with the file's
+    name for what it may not hold.
+    """
     file = Path(path)
-    data = toml_files.read("sweep", file)
+    data = over(toml_files.read("sweep", file), settings, seeds)
     try:
         return parse(data, file.stem, file.resolve().parent, base)
     except WordlineError as error:
@@ -113,9 +144,13 @@ def parse(data: Mapping[str, Any], name: str, folder: Path, base: Scenario | Non
     axes: dict[str, Any] = {}
     base = begun_with(base)
     chosen: dict[str, Any] = {}
+    labels: dict[str, dict[str, str]] = {}
     for choice in CHOICES:
         given = data.get(choice)
-        if isinstance(given, list):
+        if isinstance(given, Mapping):
+            labels[choice] = _labels(choice, given)
+            axes[choice] = list(labels[choice])
+        elif isinstance(given, list):
             axes[choice] = values(choice, given)
         elif given is not None:
             chosen[choice] = given
@@ -139,7 +174,17 @@ def parse(data: Mapping[str, Any], name: str, folder: Path, base: Scenario | Non
         settings=_table(data, "set"),
         combinations=combinations(_flat(axes), [_flat(group) for group in together]),
         seeds=_seeds(data.get("seeds", [base.seed])),
+        labels=labels,
     )
+
+
+def _labels(choice: str, given: Mapping[str, Any]) -> dict[str, str]:
+    """What labels stand for: `scheme = { ours = "baseline+gc.policy=fifo" }`."""
+    wrong = next((label for label, text in given.items() if not isinstance(text, str) or not text), None)
+    if wrong is not None or not given:
+        where = choice if wrong is None else f"{choice}.{wrong}"
+        raise WordlineError(f"{where} = {dict(given)!r}: allowed: labels, each with a name, path or text")
+    return {str(label): str(text) for label, text in given.items()}
 
 
 def _table(data: Mapping[str, Any], key: str) -> dict[str, Any]:

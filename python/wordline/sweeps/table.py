@@ -8,27 +8,28 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from wordline._core import WordlineError
-from wordline.figures import LEGEND, UNSURE, formatted_interval, heading
+from wordline.figures import LEGEND, UNSURE, check_known, formatted_interval, heading
 from wordline.names import endings
 from wordline.notes import when_died
-from wordline.sweeps.averages import Averaged, averages, said
+from wordline.study.row import DONE
+from wordline.sweeps.averages import METRICS, Averaged, averages, said
 
 if TYPE_CHECKING:
-    from wordline.sweeps.api import Sweep
+    from wordline.sweeps.api import OpenSweep
 
 MOST_ROWS = 60
 """Rows that are printed; all are in the file."""
 
 
-def render(sweep: Sweep, metrics: list[str]) -> RenderableType:
-    """What came of the points, and a row for each: the means of its seeds."""
+def render(sweep: OpenSweep, metrics: list[str] | None = None) -> RenderableType:
+    """What came of the points, and a row for each: the means of its seeds. Raises `WordlineError` for a
+    figure that is named and that no point has.
+    """
     rows = sweep.table().to_pylist()
     known = {name for row in rows for name, value in row.items() if value is not None}
-    given = [metric for metric in metrics if metric in known]
-    unknown = [metric for metric in metrics if metric not in known]
-    if unknown and not given and any(row["status"] == "done" for row in rows):
-        raise WordlineError(f"--metric {unknown[0]}: no row has it; see the columns of the table")
+    if metrics is not None and any(row["status"] == DONE for row in rows):
+        check_known(metrics, known, known.__contains__, "--metric")
+    given = [metric for metric in metrics or METRICS if metric in known]
     points = averages(rows)
     axes = list(points[0].axes) if points else []
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
@@ -63,7 +64,7 @@ def _text(point: Averaged, metric: str) -> str:
     return formatted_interval(metric, *((None, None) if found is None else (found.value, found.half)))
 
 
-def _title(sweep: Sweep) -> Text:
+def _title(sweep: OpenSweep) -> Text:
     text = Text(sweep.name, style="bold")
     outcome = sweep.outcome
     if outcome is not None:

@@ -80,10 +80,18 @@ class TuneFile:
         return ()
 
 
-def read(path: str | os.PathLike[str], base: Scenario | None = None) -> TuneFile:
-    """The search of a file. Raises `WordlineError` with the file's name for what it may not hold."""
+def read(
+    path: str | os.PathLike[str],
+    base: Scenario | None = None,
+    *,
+    settings: Sequence[tuple[str, str]] = (),
+    seeds: Sequence[int] | None = None,
+) -> TuneFile:
+    """The search of a file; `settings` and `seeds` go before its own. Raises `WordlineError` with the file's
+    name for what it may not hold.
+    """
     file = Path(path)
-    data = toml_files.read("search", file)
+    data = sweep_file.over(toml_files.read("search", file), settings, seeds)
     try:
         return parse(data, file.stem, file.resolve().parent, base)
     except WordlineError as error:

@@ -32,6 +32,9 @@ TABLE = "trials.parquet"
 DESCRIBED = "search.json"
 """The file that tells of the search: its name, its objectives, and the numbers of the best trials."""
 
+NAMES = (TABLE, DESCRIBED, "report.html")
+"""Files that a search writes beside its rows."""
+
 Watch = Callable[[int, int], None]
 """Called with the trials that are over and those in all."""
 
@@ -121,25 +124,29 @@ def _beats(other: tuple[float, ...], own: tuple[float, ...]) -> bool:
 
 
 def tune(
-    description: str | os.PathLike[str] | Mapping[str, Any],
+    description: str | os.PathLike[str] | Mapping[str, Any] | file.TuneFile,
     folder: str | os.PathLike[str],
     *,
     scenario: Scenario | None = None,
     on: str = "threads",
     jobs: int | None = None,
+    retry: bool = False,
     watch: Watch | None = None,
 ) -> Tuning:
     """Searches over parameters. The same description, seed and simulator give the same trials on any machine.
 
     `description` is a file, or a mapping that holds what a file would; a run is what `scenario` says, but for
     what the description names. Rows are kept in `folder`. A search that is started again asks for the same
-    trials and finds those that are done; so it goes on where it was, and more `trials` continue it.
+    trials and finds those that are done; so it goes on where it was, and more `trials` continue it. With
+    `retry` runs that failed are run again.
     """
-    if isinstance(description, Mapping):
+    if isinstance(description, file.TuneFile):
+        described = description
+    elif isinstance(description, Mapping):
         described = file.parse(description, "search", Path.cwd(), scenario)
     else:
         described = file.read(description, scenario)
-    with open_study(Store(folder), on=on, jobs=jobs) as study:
+    with open_study(Store(folder), on=on, jobs=jobs, retry=retry) as study:
         return search(described, study, watch=watch)
 
 

@@ -1,0 +1,94 @@
+"""The published JSON schemas say what results hold, no less and no more."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import jsonschema
+import pytest
+from conftest import SMALL, SMALL_DRIVE, Wordline, sets
+
+import wordline as package
+from wordline.presets import schema
+
+SCRIPT = Path(__file__).parent.parent / "scripts" / "result_schema.py"
+
+MIXED = "mixed-70-30-8k-qd16"
+
+
+def script() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("result_schema", SCRIPT)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["result_schema"] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def mistakes(kind: str, data: Any) -> list[str]:
+    checker = jsonschema.Draft202012Validator(json.loads(schema(kind)))
+    return [f"{error.json_path}: {error.message}" for error in checker.iter_errors(data)]
+
+
+def test_the_files_are_those_that_the_code_gives() -> None:
+    for name, text in script().texts().items():
+        assert schema(name.removesuffix(".json")) == text, "python scripts/result_schema.py"
+        jsonschema.Draft202012Validator.check_schema(json.loads(text))
+
+
+RUNS: dict[str, dict[str, Any]] = {
+    "plain": {},
+    "checked": {"checked": True},
+    "tables": {
+        "overrides": {
+            "workload.measure.interval_ns": 1_000_000,
+            "workload.measure.block_table": True,
+            "workload.measure.sample_ns": 100_000,
+            "workload.measure.sample_table": True,
+        }
+    },
+    "flows": {
+        "workload": "reader-beside-writer",
+        "overrides": SMALL_DRIVE
+        | {
+            "workload.start.layout": "in_order",
+            "workload.flow.reader.source.requests": 500,
+            "workload.flow.writer.source.requests": 500,
+        },
+    },
+    "cpu": {"overrides": {"device.cpu.cores": 2, "scheme.firmware.lookup_ns": 200}},
+    **{
+        scheme: {"scheme": scheme}
+        for scheme in ("astro", "collision", "dftl-25", "fast", "hotr", "pacp", "shuffler", "write-buffer")
+    },
+    **{scheme: {"scheme": scheme} for scheme in ("mirror", "rails", "superblock-reclaim", "block-reclaim")},
+}
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_results_of_every_kind_are_valid(name: str) -> None:
+    given = {"device": "mqsim", "workload": MIXED} | RUNS[name]
+    given["overrides"] = (SMALL if given["workload"] == MIXED else {}) | given.get("overrides", {})
+    assert mistakes("result", json.loads(package.run(**given).json())) == []
+
+
+def test_what_is_no_result_is_not() -> None:
+    data = package.run("mqsim", workload=MIXED, overrides=SMALL).to_dict()
+    changes: tuple[dict[str, Any], ...] = ({"read": {}}, {"waf": "1"}, {"unheard_of": 1}, {"seed": -1})
+    for change in changes:
+        assert mistakes("result", data | change), change
+    del data["flash"]
+    assert mistakes("result", data) == ["$: 'flash' is a required property"]
+
+
+def test_what_the_commands_print_is_valid(wordline: Wordline) -> None:
+    small = ("--device", "mqsim", "--workload", MIXED, *sets(SMALL), "--seeds", "2", "--json")
+    assert mistakes("seeds", wordline("run", *small).json()) == []
+    assert mistakes("comparison", wordline("compare", "--schemes", "baseline,fifo", *small).json()) == []
+    for kind in ("result", "seeds", "comparison"):
+        assert wordline("show", "schema", kind).json()["$id"].startswith(f"urn:wordline:{kind}:")
