@@ -39,4 +39,5 @@ def test_block(folder: Path, language: str, code: str) -> None:
         text=True,
     )
     assert process.returncode == 0, process.stderr
-    assert process.stderr == ""
+    # On a slow machine there are lines of progress.
+    assert [line for line in process.stderr.splitlines() if " so far" not in line] == []
