@@ -28,5 +28,6 @@ def run(folder: Path, language: str, code: str) -> str:
         text=True,
     )
     assert process.returncode == 0, process.stderr
-    assert process.stderr == ""
+    # On a slow machine there are lines of progress.
+    assert [line for line in process.stderr.splitlines() if " so far" not in line] == []
     return process.stdout

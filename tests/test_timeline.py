@@ -194,10 +194,12 @@ def test_a_window_that_is_none_is_refused(wordline: Wordline, tmp_path: Path, wi
 def test_a_timeline_that_cannot_be_written_is_told_and_leaves_nothing(
     wordline: Wordline, tmp_path: Path
 ) -> None:
+    (tmp_path / "file").touch()
     assert (
-        "No such file"
-        in wordline("run", "--device", "mqsim", *sets(SMALL), "--timeline", tmp_path / "no" / "t").error()
+        "file is not a folder"
+        in wordline("run", "--device", "mqsim", *sets(SMALL), "--timeline", tmp_path / "file" / "t").error()
     )
+    (tmp_path / "file").unlink()
     assert (
         "--window is for" in wordline("run", "--device", "mqsim", *sets(SMALL), "--window", "0s..1s").error()
     )
