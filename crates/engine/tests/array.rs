@@ -1,5 +1,5 @@
 //! Arrays: several drives on one clock.
-#![allow(clippy::unwrap_used, reason = "only tests call what is here")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests, where a panic is the failure")]
 
 use crate::common::*;
 use wordline_engine::config::MeasureConfig;
