@@ -53,7 +53,10 @@ impl Writes {
             None => {
                 let of_flow = |flow: &FlowConfig| {
                     let range = flow.range_on(drive_bytes).ok()?;
-                    written(&flow.source, range, drive_bytes)
+                    let written = written(&flow.source, range, drive_bytes)?;
+                    // The drive is as what begins with the workload leaves it.
+                    let share = if flow.begins_later() { 0.0 } else { written.share };
+                    Some(Written { share, ..written })
                 };
                 let each = workload.flow.iter().map(of_flow).collect::<Option<Vec<_>>>()?;
                 let shares = shares(workload);
@@ -195,6 +198,8 @@ fn shares(workload: &WorkloadConfig) -> Vec<f64> {
         .or_else(|| rules().map(depth).collect())
         .or_else(|| flows.iter().map(number).collect())
         .unwrap_or_else(|| vec![1.0; flows.len()]);
+    let at_once = |(weight, flow): (f64, &FlowConfig)| if flow.begins_later() { 0.0 } else { weight };
+    let weights: Vec<f64> = weights.into_iter().zip(flows).map(at_once).collect();
     let all: f64 = weights.iter().sum();
     weights
         .into_iter()

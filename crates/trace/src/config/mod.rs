@@ -19,6 +19,7 @@ pub use columns::{ColumnRef, ColumnsConfig};
 pub use filebench::{FilebenchConfig, Personality};
 pub use fio::{Access, Direction, FioConfig, Zone};
 pub use fio_place::{JobPlace, JobSetting};
+pub(crate) use flow::rules_of;
 pub use flow::{AtEnd, FlowConfig};
 pub(crate) use format::Form;
 pub use format::TraceFormat;
