@@ -61,7 +61,20 @@ pub(super) fn by_direction<T: Clone>(
     text: &str,
     one: impl Fn(&str) -> Result<T, String>,
 ) -> Result<[T; 3], String> {
-    let values = text.split(',').map(|part| one(part.trim())).collect::<Result<Vec<T>, String>>()?;
+    by_direction_or(text, None, one)
+}
+
+/// The same, where an empty value (`bs=,8k`) means the default.
+pub(super) fn by_direction_or<T: Clone>(
+    text: &str,
+    default: Option<T>,
+    one: impl Fn(&str) -> Result<T, String>,
+) -> Result<[T; 3], String> {
+    let value = |part: &str| match (part.trim(), &default) {
+        ("", Some(default)) => Ok(default.clone()),
+        (part, _) => one(part),
+    };
+    let values = text.split(',').map(value).collect::<Result<Vec<T>, String>>()?;
     match values.as_slice() {
         [all] => Ok([all.clone(), all.clone(), all.clone()]),
         [read, write] => Ok([read.clone(), write.clone(), write.clone()]),
@@ -130,5 +143,10 @@ mod tests {
         let read = |text: &str| by_direction(text, |part| whole(part, 0, 9));
         assert_eq!((read("1"), read("1,2"), read("1,2,3")), (Ok([1; 3]), Ok([1, 2, 2]), Ok([1, 2, 3])));
         assert!(read("1,2,3,4").is_err() && read("1,,3").is_err());
+        let with_default = |text: &str| by_direction_or(text, Some(7), |part| whole(part, 0, 9));
+        assert_eq!(
+            (with_default(",2"), with_default("1,"), with_default(",2,")),
+            (Ok([7, 2, 2]), Ok([1, 7, 7]), Ok([7, 2, 7]))
+        );
     }
 }
