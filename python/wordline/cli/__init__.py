@@ -67,8 +67,10 @@ def execute(arguments: list[str]) -> int:
 
 
 def _fail(message: str) -> int:
-    if message:
-        print(f"wordline: {' '.join(message.split())}", file=sys.stderr)
+    """Tells a mistake in a line, or several in a line each."""
+    for line in message.splitlines():
+        if line.strip():
+            print(f"wordline: {' '.join(line.split())}", file=sys.stderr)
     return MISTAKE
 
 
