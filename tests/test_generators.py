@@ -24,6 +24,7 @@ size=64m
 io_size=4m
 ioengine=libaio
 direct=1
+group_reporting
 [a]
 iodepth=8
 [b]
@@ -51,7 +52,7 @@ def test_a_job_file_of_fio_is_a_workload(wordline: Wordline, tmp_path: Path) -> 
     flows = outcome.json()["flows"]
     assert [flow["name"] for flow in flows] == ["a", "b"]
     assert [flow["read"]["requests"] + flow["write"]["requests"] for flow in flows] == [1024, 1024]
-    assert outcome.err.count("note: keys without effect on the load, ignored: ioengine") == 1
+    assert outcome.err.count("note: keys without effect on the load, ignored: group_reporting") == 1
 
 
 def test_a_mistake_in_a_job_file_names_its_line(wordline: Wordline, tmp_path: Path) -> None:

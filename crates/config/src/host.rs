@@ -389,6 +389,7 @@ impl FlowRules {
         check_range("think_time_ns", self.think_time_ns, 0, 1_000_000_000_000)?;
         check_range("max_outstanding", self.max_outstanding, 0, MAX_QUEUE_ENTRIES)?;
         check_range("weight", self.weight, 1, 256)?;
+        check_range("start_ns", self.start_ns, 0, i64::MAX as u64)?;
         self.in_step.map_or(Ok(()), |step| step.validate().map_err(|error| error.under("in_step")))
     }
 

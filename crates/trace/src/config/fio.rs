@@ -165,10 +165,15 @@ impl FioConfig {
         ways.iter().any(|way| way.as_ref().is_some_and(|way| way.iops.is_some()))
     }
 
+    /// Bytes of its requests.
+    pub(crate) fn sizes(&self) -> impl Iterator<Item = u64> {
+        let ways = [&self.read, &self.write, &self.trim].into_iter().flatten();
+        ways.flat_map(|way| &way.sizes).map(|size| size.bytes)
+    }
+
     /// Bytes of its shortest request.
     pub(crate) fn smallest(&self) -> u64 {
-        let ways = [&self.read, &self.write, &self.trim].into_iter().flatten();
-        ways.flat_map(|way| &way.sizes).map(|size| size.bytes).min().unwrap_or(1)
+        self.sizes().min().unwrap_or(1)
     }
 
     /// The same load for ever.

@@ -14,6 +14,9 @@ use crate::config::FioConfig;
 
 pub(super) const SECOND: u64 = 1_000_000_000;
 
+/// The least that a volume is read or written by.
+const SECTOR_BYTES: u64 = 512;
+
 /// Most files of a job.
 const MAX_FILES: u64 = 65_536;
 
@@ -73,6 +76,11 @@ impl Job {
         if think_ns > 0 && (depth > 1 || load.has_rates()) {
             keys.wrong("thinktime is modelled with iodepth=1 and without a rate only");
         }
+        if target == Target::Volume && load.sizes().any(|bytes| bytes % SECTOR_BYTES != 0) {
+            keys.wrong(
+                "bs: allowed: multiples of 512 bytes: blocks with metadata between them aren't modelled",
+            );
+        }
         let mut time_based = keys.take("time_based", switch).unwrap_or(false);
         if time_based && run_ns.is_none() {
             notes.push(format!("job {}: time_based without a runtime does nothing, as in fio", section.name));
@@ -105,7 +113,7 @@ impl Job {
             offset_increment: keys
                 .take_value("offset_increment", |text| extent(text, base))
                 .unwrap_or(Extent::Bytes(0)),
-            ignored: if is_given { vec!["ioengine".to_owned()] } else { Vec::new() },
+            ignored: Vec::new(),
             notes,
         };
         if job.time_based && job.load.verify.is_some_and(|verify| verify.backlog.is_none()) {

@@ -67,7 +67,7 @@ pub(super) const REFUSED: &[(&str, &[&str], &str)] = &[
     (
         "latency_target",
         &["0"],
-        "0: which queue depth meets a latency is a sweep over `workload.flow.NAME.queue_depth`",
+        "0: which queue depth meets a latency takes a run for each iodepth, such as iodepth=${DEPTH} with --env",
     ),
     ("latency_run", &["0"], "0"),
     ("zone_reset_threshold", &["0"], "0: the drive has no zones of its own"),

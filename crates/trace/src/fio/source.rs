@@ -14,6 +14,9 @@ use crate::rng::{Xoshiro256PlusPlus, stream, unit};
 /// Requests that are given at once.
 const BATCH: usize = 512;
 
+/// Writes that aren't made and whose places are held, 4 GiB of them.
+const MOST_KEPT: u64 = 1 << 28;
+
 /// Generates the requests of one job.
 pub(crate) struct FioSource {
     ways: Vec<Way>,
@@ -83,6 +86,7 @@ impl FioSource {
         let pass_bytes = if endless { u64::MAX } else { config.io_bytes.unwrap_or(bytes) };
         let pass = (pass_bytes, config.number_ios.unwrap_or(u64::MAX));
         let passes = config.loops.unwrap_or(1);
+        check_kept(config, pass)?;
         // Without reading back passes are one: a number of requests is of all of them.
         let (pass, passes) = match config.verify {
             Some(_) => (pass, passes),
@@ -211,6 +215,18 @@ impl FioSource {
                 self.flush(batch);
             }
         }
+    }
+}
+
+/// Refuses more places to read than can be held, of writes that aren't made.
+fn check_kept(config: &FioConfig, (bytes, ios): (u64, u64)) -> Result<(), ConfigError> {
+    let writes = ios.min(bytes.div_ceil(config.smallest().max(1)));
+    match config.verify {
+        Some(verify) if verify.only && verify.backlog.is_none() && writes > MOST_KEPT => {
+            let allowed = format!("at most {MOST_KEPT} writes a pass, or a backlog");
+            Err(ConfigError::new("verify.only", format!("{writes} writes a pass"), allowed))
+        }
+        _ => Ok(()),
     }
 }
 

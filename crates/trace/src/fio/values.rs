@@ -1,5 +1,7 @@
 //! Values as fio writes them.
 
+use wordline_base::request::LATEST_ARRIVAL_NS;
+
 /// Bases of the unit prefixes: `kb_base`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Base {
@@ -53,7 +55,11 @@ pub(super) fn time_ns(text: &str, default_ns: u64) -> Result<u64, String> {
         _ => return Err("a time, with us, ms, s, m, h or d".into()),
     };
     let number: f64 = number.parse().map_err(|_| "a time, with us, ms, s, m, h or d".to_owned())?;
-    Ok((number * unit_ns as f64).round() as u64)
+    let time = (number * unit_ns as f64).round();
+    if time > LATEST_ARRIVAL_NS as f64 / 2.0 {
+        return Err("at most 146 years".into());
+    }
+    Ok(time as u64)
 }
 
 /// Up to three values, for reads, writes and trims; what is left out is as the last one given.
@@ -135,7 +141,7 @@ mod tests {
     fn times_have_units() {
         assert_eq!(time_ns("10", 1_000_000_000), Ok(10_000_000_000));
         assert_eq!((time_ns("2m", 1), time_ns("1.5ms", 1)), (Ok(120_000_000_000), Ok(1_500_000)));
-        assert!(time_ns("1y", 1).is_err());
+        assert!(time_ns("1y", 1).is_err() && time_ns("900000d", 1).is_err());
     }
 
     #[test]

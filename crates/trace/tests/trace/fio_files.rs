@@ -72,6 +72,11 @@ fn engines_of_volumes_use_the_drive_whatever_their_names() {
 }
 
 #[test]
+fn a_volume_has_no_blocks_with_metadata_between_them() {
+    refused("[a]\nioengine=io_uring_cmd\nrw=write\nbs=4160", &["line 1: job a: bs", "512"]);
+}
+
+#[test]
 fn a_file_that_fills_the_device_ends_with_the_drive() {
     let text = "[global]\nbs=1m\n[a]\nrw=write\nsize=4m\n[b]\nfilename=f\nrw=write\nfill_device=1\n[c]\nstonewall\nfilename=f\nrw=read";
     let all = requests(text);

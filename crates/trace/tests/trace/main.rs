@@ -8,6 +8,7 @@ mod apps;
 mod descriptions;
 mod files;
 mod fio;
+mod fio_any;
 mod fio_files;
 mod fio_order;
 mod fio_places;
