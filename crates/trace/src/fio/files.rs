@@ -9,6 +9,9 @@ use crate::config::{FilePart, FioConfig, RegionConfig};
 /// Files begin at multiples of this, bytes.
 const FILE_ALIGNMENT: u64 = 1 << 20;
 
+/// Most bytes of all files: 1 EiB, a multiple of that.
+const MOST_BYTES: u64 = 1 << 60;
+
 /// The files of all jobs, one behind the other in the order in which jobs name them.
 #[derive(Default)]
 pub(super) struct Files {
@@ -32,11 +35,8 @@ impl Files {
         for job in jobs.iter().filter(|job| !job.is_on_drive() && job.iolog.is_none()) {
             for name in (0..job.copies).flat_map(|copy| job.names(copy)) {
                 match job.wanted_bytes() {
-                    _ if job.fills => {
-                        if !filled.contains(&name) {
-                            filled.push(name);
-                        }
-                    }
+                    _ if job.fills && filled.contains(&name) => {}
+                    _ if job.fills => filled.push(name),
                     None => {}
                     Some(bytes) => match known.get(&name).and_then(|place| wanted.get_mut(*place)) {
                         Some((_, most)) => *most = bytes.max(*most),
@@ -55,8 +55,13 @@ impl Files {
         let mut next = 0_u64;
         let mut places = BTreeMap::new();
         for (name, bytes) in wanted.into_iter().filter(|(name, _)| !filled.contains(name)) {
+            if bytes > MOST_BYTES - next {
+                reasons.add(format!("files of more than {MOST_BYTES} bytes: allowed: what a drive holds"));
+                next = 0;
+            }
+            let bytes = bytes.min(MOST_BYTES);
             places.insert(name, Place { start: next, bytes: Some(bytes) });
-            next = next.saturating_add(bytes.checked_next_multiple_of(FILE_ALIGNMENT).unwrap_or(bytes));
+            next = (next + bytes.next_multiple_of(FILE_ALIGNMENT)).min(MOST_BYTES);
         }
         places.extend(filled.into_iter().map(|name| (name, Place { start: next, bytes: None })));
         Self { places }
@@ -187,7 +192,8 @@ fn device(job: &Job, copy: u64, load: &mut FioConfig) -> Result<RegionConfig, St
     match (job.offset, job.offset_increment) {
         (Extent::Bytes(offset), Extent::Bytes(step)) => {
             let start = step.checked_mul(copy).and_then(|step| offset.checked_add(step));
-            let start = start.ok_or("offset and offset_increment: allowed: below 2^64 bytes")?;
+            let start = start.filter(|start| *start <= MOST_BYTES);
+            let start = start.ok_or("offset and offset_increment: allowed: at most 2^60 bytes")?;
             range.start_bytes = Some(start).filter(|start| *start > 0);
         }
         (Extent::Percent(offset), Extent::Percent(step)) => {

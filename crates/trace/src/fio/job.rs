@@ -100,7 +100,8 @@ impl Job {
             think_ns,
             run_ns,
             ramp_ns: keys.take_value("ramp_time", |text| time_ns(text, SECOND)).unwrap_or(0),
-            on_volume: target == Target::Volume,
+            // One without block I/O needs no file.
+            on_volume: matches!(target, Target::Volume | Target::Other(_)),
             filenames: filenames(&mut keys),
             files: keys.take_value("nrfiles", |text| whole(text, 1, MAX_FILES)).unwrap_or(1),
             size: keys.take_value("size", |text| extent(text, base)),

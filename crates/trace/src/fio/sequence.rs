@@ -56,9 +56,17 @@ pub(super) struct Placed<'a> {
     pub flows: Vec<String>,
 }
 
-/// Of each job the flows that must have ended before it begins, and those that end with it. What is wrong comes with the job's
-/// place.
-pub(super) fn follow(jobs: &[Placed<'_>]) -> Result<Vec<(Vec<String>, Vec<String>)>, (usize, String)> {
+/// The flows that a job's begin and end depend on.
+#[derive(Clone, Default)]
+pub(super) struct Follows {
+    /// Those that must have ended before it begins.
+    pub after: Vec<String>,
+    /// Those that end with it.
+    pub ends: Vec<String>,
+}
+
+/// What each job follows. What is wrong comes with the job's place.
+pub(super) fn follow(jobs: &[Placed<'_>]) -> Result<Vec<Follows>, (usize, String)> {
     let walls = numbered(jobs, |order| order.stonewall);
     let groups = numbered(jobs, |order| order.stonewall || order.new_group);
     let flows_of = |chosen: &dyn Fn(usize) -> bool| -> Vec<String> {
@@ -87,7 +95,7 @@ pub(super) fn follow(jobs: &[Placed<'_>]) -> Result<Vec<(Vec<String>, Vec<String
         if job.flows.len() == 1 {
             ends.retain(|name| !job.flows.contains(name));
         }
-        out.push((after, ends));
+        out.push(Follows { after, ends });
     }
     Ok(out)
 }

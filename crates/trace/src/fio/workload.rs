@@ -12,7 +12,7 @@ use super::given::{Given, Reasons};
 use super::iolog::Iolog;
 use super::job::Job;
 use super::place::of_section;
-use super::sequence::{Placed, follow, pairs};
+use super::sequence::{Follows, Placed, follow, pairs};
 use crate::config::{
     AtEnd, FioSourceConfig, FlowConfig, RegionConfig, SourceConfig, TraceConfig, WorkloadConfig,
 };
@@ -93,11 +93,13 @@ fn flows(file: &str, jobs: &[Job], sections: &[Section], reasons: &mut Reasons) 
         if let Some(job) = jobs.get(place) {
             reasons.add(format!("line {}: job {}: {what}", job.line, job.name));
         }
-        vec![Default::default(); jobs.len()]
+        vec![Follows::default(); jobs.len()]
     });
     let files = Files::of(jobs, reasons);
     let mut out = Vec::new();
-    for (((job, section), names), (after, ends)) in jobs.iter().zip(sections).zip(&names).zip(&order) {
+    for (((job, section), names), Follows { after, ends }) in
+        jobs.iter().zip(sections).zip(&names).zip(&order)
+    {
         for (copy, name) in names.iter().enumerate() {
             match flow(job, copy as u64, &files) {
                 Ok(mut flow) => {

@@ -1,7 +1,7 @@
 //! Any job: what is read of it generates requests within its drive, and nothing panics.
 
 use proptest::prelude::*;
-use wordline_base::request::{HostOp, RequestSource};
+use wordline_base::request::HostOp;
 use wordline_trace::fio::{Given, import};
 use wordline_trace::{OpenContext, open_flows};
 
