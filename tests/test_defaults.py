@@ -12,7 +12,7 @@ from wordline.presets import DEFAULT_DEVICE
 
 FEW = {"workload.source.requests": 500}
 
-JOB = "[readers]\nrw=randwrite\nbs=4k\nsize=64m\nio_size=2m\niodepth=8\n"
+JOB = "[readers]\nrw=randwrite\nbs=4k\nsize=64m\nio_size=2m\nioengine=libaio\niodepth=8\n"
 
 
 def test_every_way_to_run_has_the_same_drive(wordline: Wordline, tmp_path: Path) -> None:

@@ -126,7 +126,7 @@ def test_a_job_of_fio_that_the_drive_has_no_room_for_is_told_by_its_line(
     wordline: Wordline, tmp_path: Path
 ) -> None:
     path = tmp_path / "job.fio"
-    jobs = JOBS.replace("ioengine=libaio\n", "")
+    jobs = JOBS.replace("iodepth=2\nioengine=libaio\n", "direct=1\n")
     path.write_text(jobs.format(more="offset=50%\nsize=1m\n"))
     package.run("mqsim", workload=path, overrides=SMALL_DRIVE)
     path.write_text(jobs.format(more="offset=50%\nsize=1t\n"))

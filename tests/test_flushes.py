@@ -21,7 +21,7 @@ fsync=1
 iodepth=1
 """
 
-LOG_AND_READERS = JOB + "[readers]\nrw=randread\nbs=4k\nsize=64m\nio_size=4m\niodepth=4\n"
+LOG_AND_READERS = JOB + "[readers]\nrw=randread\nbs=4k\nsize=64m\nio_size=4m\niodepth=4\nioengine=libaio\n"
 
 
 @pytest.fixture(scope="module")

@@ -24,6 +24,7 @@ size=64m
 io_size=4m
 ioengine=libaio
 direct=1
+group_reporting
 [a]
 iodepth=8
 [b]
@@ -51,14 +52,52 @@ def test_a_job_file_of_fio_is_a_workload(wordline: Wordline, tmp_path: Path) -> 
     flows = outcome.json()["flows"]
     assert [flow["name"] for flow in flows] == ["a", "b"]
     assert [flow["read"]["requests"] + flow["write"]["requests"] for flow in flows] == [1024, 1024]
-    assert outcome.err.count("note: keys without effect on the load, ignored: direct, ioengine") == 1
+    assert outcome.err.count("note: keys without effect on the load, ignored: group_reporting") == 1
 
 
 def test_a_mistake_in_a_job_file_names_its_line(wordline: Wordline, tmp_path: Path) -> None:
     jobs = tmp_path / "jobs.fio"
-    jobs.write_text("[a]\nsize=1m\nverify=md5\n")
+    jobs.write_text("[a]\nsize=1m\nzonemode=zbd\n")
     error = wordline("run", "--device", "mqsim", "--workload", jobs).error()
-    assert str(jobs) in error and "line 3" in error and "verify=md5" in error
+    assert str(jobs) in error and "line 3" in error and "zonemode=zbd" in error
+
+
+def test_all_mistakes_in_a_job_file_are_told_a_line_each(wordline: Wordline, tmp_path: Path) -> None:
+    jobs = tmp_path / "jobs.fio"
+    jobs.write_text("[a]\nrw=sideways\nzonemode=zbd\n")
+    outcome = wordline("run", "--device", "mqsim", "--workload", jobs)
+    assert outcome.code == 2 and outcome.out == ""
+    lines = outcome.err.splitlines()
+    parts = ["line 2: `rw=sideways`", "line 3: `zonemode=zbd`", "line 1: job a: no size"]
+    assert len(lines) == len(parts)
+    for line, part in zip(lines, parts, strict=True):
+        assert line.startswith(f"wordline: {jobs}: {part}"), line
+
+
+def test_one_section_of_a_job_file_runs_with_variables(wordline: Wordline, tmp_path: Path) -> None:
+    jobs = tmp_path / "jobs.fio"
+    jobs.write_text("[global]\nsize=1m\ninclude more.inc\n[bad]\nrw=sideways\n[good]\nrw=${WAY}\nbs=64k\n")
+    (tmp_path / "more.inc").write_text("direct=1\n")
+    line = ["run", "--device", "mqsim", "--workload", jobs, "--json", *sets(SMALL_DRIVE)]
+    result = wordline(*line, "--section", "good", "--env", "WAY=write").json()
+    assert (result["write"]["requests"], result["read"]["requests"]) == (16, 0)
+    assert "--env WAY=" in wordline(*line, "--section", "good").error()
+    assert "[bad], [good]" in wordline(*line, "--section", "god", "--env", "WAY=read").error()
+    assert "NAME=VALUE" in wordline(*line, "--env", "WAY").error()
+    assert "--section" in wordline("run", "--section", "good", "--device", "mqsim").error()
+
+
+def test_jobs_behind_a_stonewall_run_when_the_others_have_ended(wordline: Wordline, tmp_path: Path) -> None:
+    jobs = tmp_path / "jobs.fio"
+    jobs.write_text(
+        "[global]\nsize=4m\nbs=64k\ndirect=1\nstonewall\nfilename=f\n[fill]\nrw=write\nverify=md5\n[use]\nrw=randread\n"
+    )
+    result = wordline("run", "--device", "mqsim", "--workload", jobs, "--json", *sets(SMALL_DRIVE)).json()
+    fill, use = result["flows"]
+    assert (fill["write"]["requests"], fill["read"]["requests"], use["read"]["requests"]) == (64, 64, 64)
+    assert fill["window"]["end_ns"] == use["window"]["start_ns"] < use["window"]["end_ns"]
+    kinds = [note["kind"] for note in result["notes"]]
+    assert kinds.count("later_flow") == 1 and "ended_flow" not in kinds
 
 
 def test_a_run_ends_at_its_run_time(wordline: Wordline, tmp_path: Path) -> None:

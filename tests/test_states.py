@@ -149,7 +149,7 @@ def test_one_load_has_one_start_however_it_is_written(part: bool, tmp_path: Path
         "source.toml": f"{HEAD}[source]\n{SOURCE}{region}",
         "flow.toml": f'{HEAD}[[flow]]\nname = "job"\n[flow.source]\n{SOURCE}{region}',
         "job.fio": "[job]\nfilename=/dev/x\nrw=randwrite\nbs=8k\n"
-        f"norandommap=1\niodepth=32\nnumber_ios=4000\n{'size=1%' if part else ''}\n",
+        f"norandommap=1\nioengine=libaio\niodepth=32\nnumber_ios=4000\n{'size=1%' if part else ''}\n",
     }
     drive: dict[str, object] = {
         "device.geometry.blocks": 64,

@@ -238,7 +238,14 @@ def trace_fit(
     model: bool = False,
     progress: Callable[[int, int | None, int], None] | None = None,
 ) -> str: ...
-def fio_workload(name: str, label: str, text: str) -> tuple[str, list[str]]: ...
+def fio_workload(
+    name: str,
+    label: str,
+    text: str,
+    folder: str | os.PathLike[str],
+    environment: dict[str, str],
+    sections: list[str],
+) -> tuple[str, list[str]]: ...
 def trace_gen(
     workload: tuple[str, str],
     overrides: list[tuple[str, str]],

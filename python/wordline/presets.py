@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, TypeAlias
@@ -70,7 +70,7 @@ def load(kind: Kind, name_or_path: Given) -> Description:
     text = os.fsdecode(name_or_path)
     path = Path(text)
     if kind == "workload" and path.suffix == ".fio":
-        return _load_jobs(path)
+        return fio_jobs(path)
     known = names(kind)
     if kind == "workload" and path.suffix != ".toml" and text not in known and is_file(path):
         raise WordlineError(f"{text} is no description of a workload; `--trace {text}` replays a trace")
@@ -91,10 +91,21 @@ def _load_file(kind: Kind, path: Path, label: str | None = None) -> Description:
     return Description(label=label or str(path), text=text, folder=path.resolve().parent, file=path)
 
 
-def _load_jobs(path: Path) -> Description:
-    """A job file of fio, as a workload."""
+def fio_jobs(
+    path: str | os.PathLike[str],
+    *,
+    environment: Mapping[str, str] | None = None,
+    sections: Sequence[str] = (),
+) -> Description:
+    """A job file of fio, as a workload.
+
+    `${NAME}` in it has the value that `environment` gives, else that of the process. Of `sections` only those
+    are read; all if none is named. Raises `WordlineError` with all that is wrong, one a line.
+    """
+    path = Path(path)
     jobs = _load_file("workload", path)
-    text, notes = _core.fio_workload(path.name, jobs.label, jobs.text)
+    variables = {**os.environ, **(environment or {})}
+    text, notes = _core.fio_workload(path.name, jobs.label, jobs.text, jobs.folder, variables, list(sections))
     return Description(label=jobs.label, text=text, folder=jobs.folder, notes=tuple(notes))
 
 

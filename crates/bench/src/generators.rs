@@ -50,7 +50,12 @@ pub fn run_all() -> Result<(), Failure> {
         each(name, &source, Path::new(""), goal)?;
     }
     let job = "[job]\nrw=randrw\nbs=4k\nfilename=/dev/x\nnumber_ios=2000000\nio_size=1t\nrandom_distribution=zipf:0.99";
-    each("fio job, Zipf 0.99", &import("job", job)?.workload.flow.remove(0).source, Path::new(""), 6.0)?;
+    each(
+        "fio job, Zipf 0.99",
+        &import("job", job, &Default::default())?.workload.flow.remove(0).source,
+        Path::new(""),
+        6.0,
+    )?;
     twin()?;
     for (name, goal) in PRESETS {
         let (source, folder) = preset(name)?;

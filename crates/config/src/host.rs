@@ -325,6 +325,39 @@ pub struct FlowRules {
     pub stream: u16,
     /// Whether requests like its own follow its last while other flows have requests of their own left.
     pub goes_on: bool,
+    /// It begins no earlier than this, ns from where the workload's own requests begin.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub start_ns: u64,
+    /// Places of the flows that must have ended before it begins.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub after: Vec<u16>,
+    /// Places of the flows that end when it has.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub ends: Vec<u16>,
+    /// The group whose flows keep their numbers of requests in proportion, and its weight there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub in_step: Option<InStep>,
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
+/// A flow whose number of requests stays in proportion to those of others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct InStep {
+    /// Flows of the same number keep step.
+    #[serde(default)]
+    pub group: u32,
+    /// Its share among them: of a flow of weight 2 two requests come for each of one of weight 1. 1 to 1,000,000.
+    pub weight: u32,
+}
+
+impl InStep {
+    fn validate(self) -> Result<(), ConfigError> {
+        check_range("weight", self.weight, 1, 1_000_000)
+    }
 }
 
 impl FlowRules {
@@ -342,6 +375,10 @@ impl FlowRules {
             weight: 1,
             stream: 0,
             goes_on: true,
+            start_ns: 0,
+            after: Vec::new(),
+            ends: Vec::new(),
+            in_step: None,
         }
     }
 
@@ -351,7 +388,14 @@ impl FlowRules {
         check_range("queue_depth", self.queue_depth, 1, MAX_QUEUE_ENTRIES)?;
         check_range("think_time_ns", self.think_time_ns, 0, 1_000_000_000_000)?;
         check_range("max_outstanding", self.max_outstanding, 0, MAX_QUEUE_ENTRIES)?;
-        check_range("weight", self.weight, 1, 256)
+        check_range("weight", self.weight, 1, 256)?;
+        check_range("start_ns", self.start_ns, 0, i64::MAX as u64)?;
+        self.in_step.map_or(Ok(()), |step| step.validate().map_err(|error| error.under("in_step")))
+    }
+
+    /// Whether it begins later than the workload.
+    pub fn begins_later(&self) -> bool {
+        self.start_ns > 0 || !self.after.is_empty()
     }
 
     /// The keys of the host that a front needs.

@@ -55,6 +55,7 @@ mod registry;
 mod robustness;
 mod rotating;
 mod scheduling;
+mod sequence;
 mod shares;
 mod slc_cache;
 mod snapshots;

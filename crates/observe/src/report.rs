@@ -225,7 +225,7 @@ pub struct BlameParts {
 pub struct FlowReport {
     /// Its name.
     pub name: String,
-    /// The time of which its rates are: the window, or what of it had passed when the flow ended and others went on.
+    /// The time of which its rates are: the window, or what of it lies between the flow's begin and its end.
     pub window: FlowWindow,
     /// Read requests.
     pub read: DirectionReport,
@@ -247,14 +247,16 @@ pub struct FlowWindow {
 }
 
 impl Report {
-    /// Tells each flow when it ended, where others went on behind that: its rates are of the time until then.
-    pub fn end_flows(&mut self, ended: &[Option<Ns>]) {
+    /// Tells each flow when it began, if later than others, and when it ended, where others went on behind that: its rates are of the
+    /// time between.
+    pub fn bound_flows(&mut self, began: &[Option<Ns>], ended: &[Option<Ns>]) {
         let WindowReport { start_ns, end_ns, .. } = self.window;
         for (number, flow) in self.flows.iter_mut().enumerate() {
-            let ended = ended.get(number).copied().flatten();
-            flow.window =
-                FlowWindow { start_ns, end_ns: ended.map_or(end_ns, |at| at.0.clamp(start_ns, end_ns)) };
-            let (own, whole) = (flow.window.end_ns - start_ns, end_ns - start_ns);
+            let of = |times: &[Option<Ns>]| times.get(number).copied().flatten();
+            let within = |time: Option<Ns>, other: u64| time.map_or(other, |at| at.0.clamp(start_ns, end_ns));
+            let end = within(of(ended), end_ns);
+            flow.window = FlowWindow { start_ns: within(of(began), start_ns).min(end), end_ns: end };
+            let (own, whole) = (flow.window.end_ns - flow.window.start_ns, end_ns - start_ns);
             if own < whole && own > 0 {
                 let factor = whole as f64 / own as f64;
                 for direction in [&mut flow.read, &mut flow.write] {

@@ -18,6 +18,12 @@ pub fn mistake(message: impl std::fmt::Display) -> PyErr {
     WordlineError::new_err(message.to_string().split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
+/// Several mistakes, one a line.
+pub fn mistakes<'a>(messages: impl Iterator<Item = &'a str>) -> PyErr {
+    let lines = messages.map(|message| message.split_whitespace().collect::<Vec<_>>().join(" "));
+    WordlineError::new_err(lines.collect::<Vec<_>>().join("\n"))
+}
+
 /// Takes what a policy raised in the run that has ended on this thread, as the package's exception.
 pub fn raised() -> Option<PyErr> {
     let error = crate::raised::take()?;

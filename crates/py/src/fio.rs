@@ -1,17 +1,33 @@
 //! Job files of fio.
 
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
 use pyo3::prelude::*;
 use wordline_engine::config::to_toml;
-use wordline_trace::fio::import;
+use wordline_trace::fio::{Given, import};
 
-use crate::error::{guarded, mistake};
+use crate::error::{guarded, mistakes};
 
-/// A job file as a workload in TOML, and remarks on what was left out. Errors name `label` and the line.
+/// A job file as a workload in TOML, and remarks on what was left out. Files that it includes are found in `folder`, values of
+/// variables in `environment`; of `sections` those are read, or all if none is named. Errors name `label` and the line, each of
+/// several in a line of its own.
 #[pyfunction]
-pub fn fio_workload(name: &str, label: &str, text: &str) -> PyResult<(String, Vec<String>)> {
+pub fn fio_workload(
+    name: &str,
+    label: &str,
+    text: &str,
+    folder: PathBuf,
+    environment: BTreeMap<String, String>,
+    sections: Vec<String>,
+) -> PyResult<(String, Vec<String>)> {
     guarded(|| {
-        let imported =
-            import(name, text).map_err(|what| mistake(format_args!("{label}: {what}")))?.of_file(label);
+        let given = Given { folder: Some(folder), environment, sections };
+        let imported = import(name, text, &given).map_err(|reasons| {
+            let labelled: Vec<String> = reasons.lines().map(|reason| format!("{label}: {reason}")).collect();
+            mistakes(labelled.iter().map(String::as_str))
+        })?;
+        let imported = imported.of_file(label);
         Ok((to_toml(&imported.workload), imported.notes))
     })
 }

@@ -5,7 +5,7 @@ use wordline_base::request::{HostOp, HostRequest, RequestSource, SourceError};
 use wordline_config::host::FlowRules;
 
 use crate::alike::alike;
-use crate::config::{FlowConfig, WorkloadConfig};
+use crate::config::{FlowConfig, WorkloadConfig, rules_of};
 use crate::open::open;
 use crate::opened::{OpenContext, OpenError, Opened};
 use crate::rng::stream;
@@ -27,14 +27,14 @@ pub struct OpenedFlow {
 /// # Errors
 /// A description that is wrong or doesn't suit the drive, a file that can't be used. Paths begin with `flow[…]`.
 pub fn open_flows(workload: &WorkloadConfig, context: &OpenContext) -> Result<Vec<OpenedFlow>, OpenError> {
-    let opened = |number, flow: &FlowConfig| {
-        let rules = flow.rules(number, &workload.host);
+    let opened = |number, (flow, rules): (&FlowConfig, FlowRules)| {
         let opened = in_range(flow, &rules, number, context, |part| open(&flow.source, part).map(Some))?;
         let alike = in_range(flow, &rules, number, context, |part| alike(&flow.source, part))?;
         let alike = alike.map(|opened| opened.source);
         Ok(opened.map(|opened| OpenedFlow { rules, opened, alike }))
     };
-    workload.flow.iter().enumerate().filter_map(|(number, flow)| opened(number, flow).transpose()).collect()
+    let flows = workload.flow.iter().zip(rules_of(&workload.flow, &workload.host)).enumerate();
+    flows.filter_map(|(number, flow)| opened(number, flow).transpose()).collect()
 }
 
 /// Requests like those of each flow that go before its first, in the order of the flows ([`before`]); `None` if a flow is no

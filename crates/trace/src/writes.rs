@@ -53,7 +53,10 @@ impl Writes {
             None => {
                 let of_flow = |flow: &FlowConfig| {
                     let range = flow.range_on(drive_bytes).ok()?;
-                    written(&flow.source, range, drive_bytes)
+                    let written = written(&flow.source, range, drive_bytes)?;
+                    // The drive is as what begins with the workload leaves it.
+                    let share = if flow.begins_later() { 0.0 } else { written.share };
+                    Some(Written { share, ..written })
                 };
                 let each = workload.flow.iter().map(of_flow).collect::<Option<Vec<_>>>()?;
                 let shares = shares(workload);
@@ -134,7 +137,10 @@ fn written(source: &SourceConfig, (start, bytes): (u64, u64), drive_bytes: u64) 
         SourceConfig::Fio(job) => {
             let first = start + job.fio.offset_bytes;
             let end = job.fio.size_bytes.map_or(start + bytes, |bytes| first + bytes);
-            Some(of_job(&job.fio, (first, end), drive_bytes))
+            let written = of_job(&job.fio, (first, end), drive_bytes);
+            let in_parts = !job.fio.files.is_empty() || job.fio.strided.is_some();
+            let evenly = written.evenly && !in_parts && job.fio.run_requests <= 1;
+            Some(Written { evenly, whole: written.whole && !in_parts, ..written })
         }
         _ => None,
     }
@@ -195,6 +201,8 @@ fn shares(workload: &WorkloadConfig) -> Vec<f64> {
         .or_else(|| rules().map(depth).collect())
         .or_else(|| flows.iter().map(number).collect())
         .unwrap_or_else(|| vec![1.0; flows.len()]);
+    let at_once = |(weight, flow): (f64, &FlowConfig)| if flow.begins_later() { 0.0 } else { weight };
+    let weights: Vec<f64> = weights.into_iter().zip(flows).map(at_once).collect();
     let all: f64 = weights.iter().sum();
     weights
         .into_iter()

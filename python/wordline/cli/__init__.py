@@ -85,8 +85,10 @@ def _named_nothing(arguments: list[str]) -> str | None:
 
 
 def _fail(message: str) -> int:
-    if message:
-        tell(f"wordline: {' '.join(message.split())}")
+    """Tells a mistake in a line, or several in a line each."""
+    for line in message.splitlines():
+        if line.strip():
+            tell(f"wordline: {' '.join(line.split())}")
     return MISTAKE
 
 

@@ -31,7 +31,7 @@ from wordline.cli.common import (
 )
 from wordline.cli.progress import requests_bar
 from wordline.folders import usable
-from wordline.presets import DEFAULT_DEVICE, DEFAULT_WORKLOAD, load_workload, replay
+from wordline.presets import DEFAULT_DEVICE, DEFAULT_WORKLOAD, Given, fio_jobs, load_workload, replay
 from wordline.result import NAMES_OF_SEEDS
 from wordline.scenario import Scenario
 
@@ -50,6 +50,16 @@ def run(
             "-w",
             help=f"A preset, a TOML file, or a job file of fio (.fio). [default: {DEFAULT_WORKLOAD}]",
             autocompletion=presets_of("workload"),
+        ),
+    ] = None,
+    section: Annotated[
+        list[str] | None,
+        typer.Option("--section", metavar="NAME", help="Of a job file of fio only this section. Repeatable."),
+    ] = None,
+    env: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--env", metavar="NAME=VALUE", help="What ${NAME} in a job file of fio stands for. Repeatable."
         ),
     ] = None,
     trace: Annotated[
@@ -114,10 +124,12 @@ def run(
     """Simulate one workload on one drive."""
     if trace is not None and workload is not None:
         raise WordlineError("--trace and --workload exclude each other")
+    if trace is not None and (section or env):
+        raise WordlineError("--section and --env are for a job file of fio, not for --trace")
     scenario = Scenario(
         device,
         scheme,
-        replay(trace) if trace is not None else load_workload(workload or DEFAULT_WORKLOAD, traces),
+        replay(trace) if trace is not None else _workload(workload, traces, section, env),
         overrides=transform_pairs(transform) + override_pairs(overrides, skip_bad_lines),
         seed=seed,
         checked=checked,
@@ -182,6 +194,25 @@ def run(
 
     show(report.render(result))
     _print_written(out, written)
+
+
+def _workload(
+    name: str | None, traces: str | None, sections: list[str] | None, env: list[str] | None
+) -> Given:
+    """The workload that is named; of a job file of fio the sections, with the variables."""
+    if not sections and not env:
+        return load_workload(name or DEFAULT_WORKLOAD, traces)
+    option = "--section" if sections else "--env"
+    if name is None or Path(name).suffix != ".fio":
+        raise WordlineError(f"{option} is for a job file of fio: --workload FILE.fio")
+    return fio_jobs(name, environment=dict(map(_variable, env or [])), sections=sections or ())
+
+
+def _variable(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals or not name:
+        raise WordlineError(f"--env {text}: allowed: NAME=VALUE")
+    return name, value
 
 
 def prepare(

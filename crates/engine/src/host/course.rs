@@ -1,5 +1,5 @@
-//! The course of flows beside one another: first requests like their own, while the drive settles; then their own; then, of a flow
-//! that is done, again requests like its own, until the last flow has its number.
+//! The course of flows beside one another: first requests like their own, while the drive settles; then their own, some later than
+//! others; then, of a flow that is done, again requests like its own, until the last flow has its number.
 
 use serde::{Deserialize, Serialize};
 
@@ -25,6 +25,8 @@ pub struct Settling {
 pub(super) enum Part {
     /// Requests like its own that aren't measured.
     Settling,
+    /// Nothing yet: it begins later than others.
+    Waiting,
     /// Its own.
     Own,
     /// Requests like its own behind them.
@@ -64,6 +66,11 @@ impl Together {
         }
     }
 
+    /// Whether requests of their own have begun.
+    pub(super) fn is_settled(&self) -> bool {
+        self.is_settled
+    }
+
     /// Requests that entered while flows settled.
     pub(super) fn settled(&self) -> u64 {
         self.settled
@@ -76,7 +83,7 @@ impl Together {
                 self.settled += 1;
                 self.written += written;
             }
-            Part::Own => (self.own, self.beyond) = (self.own + 1, 0),
+            Part::Waiting | Part::Own => (self.own, self.beyond) = (self.own + 1, 0),
             Part::Beyond | Part::Ended => self.beyond += 1,
         }
         let Settling { bytes, requests } = self.settling;
@@ -119,10 +126,11 @@ impl<'a> Course<'a> {
     pub(super) fn new(
         source: &'a mut dyn RequestSource,
         alike: Option<&'a mut dyn RequestSource>,
-        [settles, goes_on]: [bool; 2],
+        [settles, waits, goes_on]: [bool; 3],
         stop: Ns,
     ) -> (Self, &'a mut dyn RequestSource) {
         let (part, first, other) = match alike {
+            alike if waits => (Part::Waiting, source, alike),
             Some(alike) if settles => (Part::Settling, alike, Some(source)),
             alike => (Part::Own, source, alike),
         };
@@ -144,6 +152,9 @@ impl<'a> Course<'a> {
 
     /// Its own requests begin now, behind those that have arrived.
     pub(super) fn settle(&mut self, submitter: &mut Submitter<'a>, together: &mut Together, now: Ns) {
+        if self.part == Part::Waiting {
+            self.begins = now;
+        }
         if self.part != Part::Settling {
             return;
         }
@@ -152,6 +163,29 @@ impl<'a> Course<'a> {
         if submitter.is_at_end() {
             self.turn(submitter, together);
         }
+    }
+
+    /// Of a flow that waits: its own requests begin when those that it waits for have ended, and no earlier than `start` behind
+    /// the workload's.
+    pub(super) fn begin(&mut self, submitter: &mut Submitter<'a>, free: Ns, start: Ns) {
+        self.part = Part::Own;
+        self.begins = free.max(self.begins + start);
+        submitter.begin_at(self.begins);
+        submitter.stop_behind(if self.stop > Ns::ZERO { self.begins + self.stop } else { Ns::NEVER });
+    }
+
+    /// When it was over, if it is: all that it gave is answered.
+    pub(super) fn over(&self, submitter: &Submitter<'a>) -> Option<Ns> {
+        let is_over = self.part == Part::Ended && submitter.outstanding() == 0;
+        is_over.then(|| self.last_answer.max(self.stopped(submitter)))
+    }
+
+    /// It gives no more because another has ended.
+    pub(super) fn cut(&mut self, submitter: &mut Submitter<'a>, together: &mut Together) {
+        if matches!(self.part, Part::Settling | Part::Waiting | Part::Own) {
+            together.unfinished = together.unfinished.saturating_sub(1);
+        }
+        self.end(submitter, together);
     }
 
     /// Its source gives no more. Returns whether another took its place.
@@ -173,7 +207,7 @@ impl<'a> Course<'a> {
                     (Part::Beyond, None)
                 })
             }
-            Part::Beyond | Part::Ended => None,
+            Part::Waiting | Part::Beyond | Part::Ended => None,
         };
         match source {
             Some((part, other)) => (self.part, self.other) = (part, other),
@@ -198,8 +232,16 @@ impl<'a> Course<'a> {
 
     /// When it ended, where others went on behind that.
     pub(super) fn ended(&self, submitter: &Submitter<'a>) -> Option<Ns> {
-        let stopped = if submitter.has_stopped() { self.begins + self.stop } else { Ns::ZERO };
-        self.ended_alone.then_some(self.last_answer.max(stopped))
+        self.ended_alone.then_some(self.last_answer.max(self.stopped(submitter)))
+    }
+
+    fn stopped(&self, submitter: &Submitter<'a>) -> Ns {
+        if submitter.has_stopped() { self.begins + self.stop } else { Ns::ZERO }
+    }
+
+    /// When its own requests began; `None` if they have not.
+    pub(super) fn began(&self) -> Option<Ns> {
+        matches!(self.part, Part::Own | Part::Beyond | Part::Ended).then_some(self.begins)
     }
 
     /// What a snapshot holds of it.

@@ -1,5 +1,7 @@
 //! Several flows: each has a queue of its own, and an arbitration or a scheduler chooses between their requests.
 
+mod follow;
+
 use super::RestoreError;
 use std::collections::VecDeque;
 
@@ -18,7 +20,7 @@ use wordline_base::time::Ns;
 use wordline_config::ConfigError;
 use wordline_config::cache::CacheConfig;
 use wordline_config::host::HostConfig;
-use wordline_config::host::{FlowRules, MAX_QUEUES};
+use wordline_config::host::{FlowRules, InStep, MAX_QUEUES};
 
 /// A flow: its rules and its requests. Flow and stream of the requests are set as the rules and its place among the
 /// flows say.
@@ -72,6 +74,14 @@ struct Queue<'a> {
     overtakes: u32,
     /// Number behind that of the last request for which they were counted.
     looked: u64,
+    /// When it begins, and behind whom.
+    start: Ns,
+    after: Vec<u16>,
+    /// Who ends with it, until they have.
+    ends: Vec<u16>,
+    /// Its weight in a group that keeps step, and its requests so far.
+    in_step: Option<InStep>,
+    given: u64,
 }
 
 /// A request that waits, and the choice's view of it.
@@ -95,6 +105,9 @@ struct Inside {
 /// The host's side of several flows.
 pub struct Flows<'a> {
     queues: Vec<Queue<'a>>,
+    /// Whether any begins or ends as others do, and whether any keeps step.
+    any_later: bool,
+    any_step: bool,
     together: Together,
     /// Whether the request that entered last is one of the settling.
     took_settling: bool,
@@ -147,14 +160,18 @@ impl<'a> Flows<'a> {
         let overtakes = config.max_overtakes.unwrap_or(config.scheduler.kind.default_overtakes());
         let settles = settling.requests > 0 && flows.iter().all(|flow| flow.alike.is_some());
         let together = Together::new(if settles { settling } else { Settling::default() }, flows.len());
+        let (mut any_later, mut any_step) = (false, false);
         let queue = |Flow { rules, source, alike }: Flow<'a>| {
             // A stop ends a flow whatever its source has.
             let (stop, goes_on) = (Ns(rules.stop_ns), rules.goes_on && rules.stop_ns == 0);
-            let (course, first) = Course::new(source, alike, [settles, goes_on], stop);
+            let waits = rules.begins_later();
+            let (course, first) = Course::new(source, alike, [settles, waits, goes_on], stop);
             let mut submitter = Submitter::new(first, rules.arrivals());
             if settles {
                 submitter.stop_behind(Ns::NEVER);
             }
+            any_later |= waits || !rules.ends.is_empty();
+            any_step |= rules.in_step.is_some();
             Queue {
                 submitter,
                 course,
@@ -166,9 +183,17 @@ impl<'a> Flows<'a> {
                 last: Ns::ZERO,
                 overtakes: 0,
                 looked: 0,
+                start: Ns(rules.start_ns),
+                after: rules.after,
+                ends: rules.ends,
+                in_step: rules.in_step,
+                given: 0,
             }
         };
+        let queues = flows.into_iter().map(queue).collect();
         Ok(Self {
+            any_later,
+            any_step,
             arbiter: Arbiter::new(&config.arbitration, &priorities),
             // The arbitration sees heads of queues only.
             window: if policy.is_none() { 1 } else { config.scheduler.window },
@@ -192,7 +217,7 @@ impl<'a> Flows<'a> {
             answered: Vec::new(),
             sent: Vec::new(),
             die_load: Vec::new(),
-            queues: flows.into_iter().map(queue).collect(),
+            queues,
         })
     }
 
@@ -221,7 +246,7 @@ impl<'a> Flows<'a> {
                 queue.look(&mut self.together)?;
             }
         }
-        Ok(())
+        if self.any_later { self.follow() } else { Ok(()) }
     }
 
     /// When something may enter, as things are; the past means "now".
@@ -229,8 +254,10 @@ impl<'a> Flows<'a> {
         if self.inside >= self.max_inside || self.writes.hold(HostOp::Read) {
             return Ns::NEVER;
         }
-        let has_room = |queue: &&Queue| queue.waiting < self.window;
-        let arrival = self.queues.iter().filter(has_room).map(|queue| queue.next).min().unwrap_or(Ns::NEVER);
+        let may_come =
+            |(flow, queue): &(usize, &Queue)| queue.waiting < self.window && self.keeps_step(*flow);
+        let coming = self.queues.iter().enumerate().filter(may_come);
+        let arrival = coming.map(|(_, queue)| queue.next).min().unwrap_or(Ns::NEVER);
         if self.may_enter() { arrival.min(self.rests_until) } else { arrival }
     }
 
@@ -241,13 +268,18 @@ impl<'a> Flows<'a> {
 
     /// Lists what has arrived by `now`, up to the window of each flow.
     fn pull(&mut self, now: Ns) -> Result<(), SourceError> {
-        for (flow, queue) in self.queues.iter_mut().enumerate() {
-            while queue.waiting < self.window && queue.next <= now {
+        for flow in 0..self.queues.len() {
+            while self.queues[flow].waiting < self.window
+                && self.queues[flow].next <= now
+                && self.keeps_step(flow)
+            {
+                let queue = &mut self.queues[flow];
                 let of = queue.course.part();
                 let Some((mut request, arrival)) = queue.submitter.take(queue.next) else { break };
                 request.flow = flow as u16;
                 request.stream = if self.keeps_streams { request.stream } else { queue.stream };
                 queue.waiting += 1;
+                queue.given += 1;
                 queue.newest = request.op;
                 queue.last = queue.next;
                 queue.look(&mut self.together)?;
@@ -410,12 +442,21 @@ impl<'a> Flows<'a> {
 impl Queue<'_> {
     /// Looks when the next request comes, of the next source where one has ended.
     fn look(&mut self, together: &mut Together) -> Result<(), SourceError> {
+        if self.course.part() == Of::Waiting {
+            (self.next, self.changed) = (Ns::NEVER, false);
+            return Ok(());
+        }
         self.next = self.submitter.next_time(self.last)?;
         while self.submitter.is_at_end() && self.course.turn(&mut self.submitter, together) {
             self.next = self.submitter.next_time(self.last)?;
         }
         self.changed = false;
         Ok(())
+    }
+
+    /// When it was over, if it is.
+    fn over(&self) -> Option<Ns> {
+        self.course.over(&self.submitter)
     }
 }
 
@@ -483,6 +524,8 @@ impl HostSide for Flows<'_> {
         // Limits follow from the configuration; views, loads and answers are made anew where they are used.
         let Self {
             queues,
+            any_later: _,
+            any_step: _,
             together,
             took_settling: _,
             arbiter,
@@ -519,10 +562,15 @@ impl HostSide for Flows<'_> {
                 last,
                 overtakes,
                 looked: _,
+                start: _,
+                after: _,
+                ends,
+                in_step: _,
+                given,
             } = queue;
             out.put(&course.state())?;
             submitter.save(out)?;
-            out.put(&(waiting, next, last, overtakes))?;
+            out.put(&(waiting, next, last, overtakes, ends, given))?;
         }
         out.put(together)?;
         Part::save(policy, out)?;
@@ -538,7 +586,8 @@ impl HostSide for Flows<'_> {
             queue.course.restore(&mut queue.submitter, input.take()?)?;
             let behind = queue.submitter.restore(input)?;
             queue.course.restore_rest(behind);
-            (queue.waiting, queue.next, queue.last, queue.overtakes) = input.take()?;
+            (queue.waiting, queue.next, queue.last, queue.overtakes, queue.ends, queue.given) =
+                input.take()?;
             queue.changed = true;
         }
         self.together = input.take()?;
@@ -570,6 +619,13 @@ impl HostSide for Flows<'_> {
 
     fn settling_requests(&self) -> u64 {
         self.together.settled()
+    }
+
+    fn began(&self) -> Vec<Option<Ns>> {
+        if !self.any_later {
+            return Vec::new();
+        }
+        self.queues.iter().map(|queue| queue.course.began()).collect()
     }
 
     fn ended(&self) -> Vec<Option<Ns>> {

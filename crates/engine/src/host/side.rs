@@ -66,6 +66,11 @@ pub trait HostSide {
         0
     }
 
+    /// When requests of each flow's own began, where some began later than others.
+    fn began(&self) -> Vec<Option<Ns>> {
+        Vec::new()
+    }
+
     /// When each flow ended where others went on behind that.
     fn ended(&self) -> Vec<Option<Ns>> {
         Vec::new()

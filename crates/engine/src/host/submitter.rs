@@ -106,6 +106,17 @@ impl<'a> Submitter<'a> {
         self.keep(0);
     }
 
+    /// Its requests begin at this time: none was submitted before.
+    pub(super) fn begin_at(&mut self, time: Ns) {
+        self.origin = time;
+        self.places.iter_mut().for_each(|place| *place = time);
+    }
+
+    /// Requests that were taken and not answered yet.
+    pub(super) fn outstanding(&self) -> u32 {
+        self.outstanding
+    }
+
     /// Nothing is submitted later than this.
     pub(super) fn stop_behind(&mut self, time: Ns) {
         self.stop_at = time;

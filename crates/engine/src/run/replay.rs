@@ -138,7 +138,7 @@ impl<'a, H: HostSide, V: Volume> Replay<'a, H, V> {
             None => return Err(RunError::NothingMeasured { requests }),
         };
         (report.evidence.open, report.evidence.answered) = (open, requests);
-        report.end_flows(&self.host.ended());
+        report.bound_flows(&self.host.began(), &self.host.ended());
         let settling_requests = self.host.settling_requests();
         let (flash_operations, events) = (self.device.flash_operations(), self.device.events_processed());
         Ok(Outcome { report, flash_operations, events, requests, settling_requests })

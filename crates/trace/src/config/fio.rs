@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 use wordline_config::error::{ConfigError, check_range};
 
-use super::{JobPlace, SizeWeight};
+use super::fio_course::check_files;
+use super::{FileOrder, FilePart, JobPlace, SizeWeight, Strided, Verify};
 
 /// The load of one job. All addresses are relative to the flow's range.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -15,10 +16,16 @@ pub struct FioConfig {
     /// Bytes that are used from there on; up to the end of the flow's range when left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub size_bytes: Option<u64>,
-    /// Bytes to transfer or trim; none when left out: without end.
+    /// Several files that it uses, in the place of `offset_bytes` and `size_bytes`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<FilePart>,
+    /// Which of them comes next.
+    #[serde(default, skip_serializing_if = "FileOrder::is_default")]
+    pub file_order: FileOrder,
+    /// Bytes to transfer or trim in a pass; as many as the job uses when left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub io_bytes: Option<u64>,
-    /// How often as many bytes as the job uses are transferred or trimmed, where `io_bytes` doesn't say it.
+    /// Passes; when left out one with `io_bytes`, else without end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub loops: Option<u64>,
     /// Requests that transfer or trim; no bound when left out.
@@ -42,6 +49,21 @@ pub struct FioConfig {
     /// Random places may come again before all have come (`norandommap`).
     #[serde(default)]
     pub with_replacement: bool,
+    /// Sequential requests begin so many bytes behind the end of the last, or before it where this is below 0 (`rw=read:4k`).
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub hole_bytes: i64,
+    /// Requests to a random place and on from there before the next place is drawn (`rw=randread:8`); 0 is 1.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub run_requests: u64,
+    /// All these go to the same place (`rw_sequencer=identical`).
+    #[serde(default, skip_serializing_if = "is_off")]
+    pub same_place: bool,
+    /// Zones, one after the other.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub strided: Option<Strided>,
+    /// What is written is read back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verify: Option<Verify>,
     /// A flush follows every so many writes; 0: none.
     #[serde(default)]
     pub fsync: u64,
@@ -60,6 +82,18 @@ pub struct FioConfig {
     /// Where the job stands, for errors in the words of its file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub job: Option<JobPlace>,
+}
+
+fn is_zero(number: &i64) -> bool {
+    *number == 0
+}
+
+fn is_none(number: &u64) -> bool {
+    *number == 0
+}
+
+fn is_off(switch: &bool) -> bool {
+    !switch
 }
 
 fn half() -> f64 {
@@ -100,6 +134,14 @@ pub enum Access {
     Normal(f64),
     /// Zones, one behind the other.
     Zoned(Vec<Zone>),
+    /// These blocks, again and again; with a stride all of them lie one length of the list further each time.
+    Sequence {
+        /// Numbers of blocks.
+        blocks: Vec<u64>,
+        /// Whether they move on.
+        #[serde(default)]
+        stride: bool,
+    },
 }
 
 /// A part of the places that gets a part of the requests.
@@ -123,15 +165,20 @@ impl FioConfig {
         ways.iter().any(|way| way.as_ref().is_some_and(|way| way.iops.is_some()))
     }
 
+    /// Bytes of its requests.
+    pub(crate) fn sizes(&self) -> impl Iterator<Item = u64> {
+        let ways = [&self.read, &self.write, &self.trim].into_iter().flatten();
+        ways.flat_map(|way| &way.sizes).map(|size| size.bytes)
+    }
+
     /// Bytes of its shortest request.
     pub(crate) fn smallest(&self) -> u64 {
-        let ways = [&self.read, &self.write, &self.trim].into_iter().flatten();
-        ways.flat_map(|way| &way.sizes).map(|size| size.bytes).min().unwrap_or(1)
+        self.sizes().min().unwrap_or(1)
     }
 
     /// The same load for ever.
     pub(crate) fn without_end(self) -> Self {
-        Self { io_bytes: None, loops: None, number_ios: None, end_fsync: false, ..self }
+        Self { io_bytes: None, loops: None, number_ios: None, end_fsync: false, verify: None, ..self }
     }
 
     /// Of its requests the share of those that write, and their direction; `None` if none do.
@@ -164,6 +211,22 @@ impl FioConfig {
                 direction.validate().map_err(|error| error.under(name))?;
             }
         }
+        check_files(&self.files, self.file_order)?;
+        self.strided.map_or(Ok(()), |zones| zones.validate().map_err(|error| error.under("strided")))?;
+        self.verify.map_or(Ok(()), |verify| verify.validate().map_err(|error| error.under("verify")))?;
+        check_range("hole_bytes", self.hole_bytes, -(1 << 40), 1 << 40)?;
+        check_range("run_requests", self.run_requests, 0, 1 << 48)?;
+        check_range("io_bytes", self.io_bytes.unwrap_or(1), 1, u64::MAX)?;
+        check_range("number_ios", self.number_ios.unwrap_or(1), 1, u64::MAX)?;
+        let is_endless = self.io_bytes.is_none() && self.loops.is_none() && self.number_ios.is_none();
+        if is_endless && self.verify.is_some_and(|verify| verify.only && verify.backlog.is_none()) {
+            return Err(ConfigError::new(
+                "verify.only",
+                true,
+                "a job that ends: with io_bytes, loops or number_ios",
+            ));
+        }
+        check_range("loops", self.loops.unwrap_or(1), 1, 1 << 32)?;
         if self.read.is_none() && self.write.is_none() && self.trim.is_none() {
             return Err(ConfigError::new("read", "nothing", "one of read, write and trim"));
         }
@@ -189,6 +252,7 @@ impl Direction {
             Access::Pareto(input) => check_range("access.pareto", *input, 1e-6, 1.0 - 1e-6),
             Access::Normal(percent) => check_range("access.normal", *percent, 0.0, 100.0),
             Access::Zoned(zones) => check_range("access.zoned", zones.len(), 1, 256),
+            Access::Sequence { blocks, .. } => check_range("access.sequence", blocks.len(), 1, 64),
         }
     }
 }

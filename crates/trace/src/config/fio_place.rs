@@ -24,6 +24,9 @@ pub struct JobPlace {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct JobSetting {
+    /// The file that it stands in, where that is one that the job's file includes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
     /// Its line.
     pub line: usize,
     /// Its value as written.
@@ -50,6 +53,9 @@ const ORIGINS: &[(&str, &[&str])] = &[
     ("max_outstanding", &["iodepth"]),
     ("think_time_ns", &["thinktime"]),
     ("name", &["name"]),
+    ("strided", &["zonesize", "zonerange"]),
+    ("files", &["nrfiles", "filename", "size", "filesize"]),
+    ("sequence", &["random_distribution"]),
 ];
 
 impl JobPlace {
@@ -64,7 +70,9 @@ impl JobPlace {
         let last = last.split('[').next().unwrap_or_default();
         let keys = ORIGINS.iter().find(|(name, _)| *name == last).map_or(&[][..], |(_, keys)| keys);
         let found = keys.iter().find_map(|key| Some((*key, self.settings.get(*key)?)));
-        let at = |line| Some(Origin { source: self.file.clone(), line: Some(line) });
+        let at = |file: Option<&String>, line| {
+            Some(Origin { source: file.unwrap_or(&self.file).clone(), line: Some(line) })
+        };
         let allowed = match last {
             "start_bytes" => format!("{} (the job's part begins at byte {})", error.allowed, error.value),
             _ => error.allowed,
@@ -74,11 +82,16 @@ impl JobPlace {
                 path: key.to_owned(),
                 value: setting.value.clone(),
                 allowed,
-                origin: at(setting.line),
+                origin: at(setting.file.as_ref(), setting.line),
             },
             None => {
                 let value = format!("{last} {}", error.value);
-                ConfigError { path: format!("[{}]", self.section), value, allowed, origin: at(self.line) }
+                ConfigError {
+                    path: format!("[{}]", self.section),
+                    value,
+                    allowed,
+                    origin: at(None, self.line),
+                }
             }
         }
     }

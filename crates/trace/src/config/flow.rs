@@ -1,9 +1,11 @@
 //! Description of a flow: one of several sources of a workload, with a queue of its own.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use serde::{Deserialize, Serialize};
 use wordline_config::error::ConfigError;
 use wordline_config::host::{Arrivals, HostConfig};
-use wordline_config::host::{FlowRules, Priority};
+use wordline_config::host::{FlowRules, InStep, Priority};
 
 use super::{RegionConfig, SourceConfig};
 
@@ -41,6 +43,18 @@ pub struct FlowConfig {
     /// Stream of its requests.
     #[serde(default)]
     pub stream: u16,
+    /// It begins no earlier than this, ns from where the workload's own requests begin.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub start_ns: u64,
+    /// Flows that stand before it and must have ended before it begins. They don't go on behind their last request.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub after: Vec<String>,
+    /// Flows that end when it has: what they have submitted is answered, nothing more comes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ends: Vec<String>,
+    /// A group of flows whose numbers of requests stay in the proportion of their weights, as long as each has some.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub in_step: Option<InStep>,
     /// What it does when it has given its requests and others have not. Left out: it goes on where its source can.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at_end: Option<AtEnd>,
@@ -66,11 +80,15 @@ fn one() -> u32 {
     1
 }
 
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
 impl FlowConfig {
     /// What bounds of ranges given as shares are multiples of, bytes.
     pub const RANGE_UNIT: u64 = 1 << 16;
 
-    /// What the host does with the flow, which is the one of this number.
+    /// What the host does with the flow, which is the one of this number, but for the flows that it names: [`rules_of`] has them.
     pub fn rules(&self, number: usize, host: &HostConfig) -> FlowRules {
         FlowRules {
             name: self.name_or(number),
@@ -84,7 +102,16 @@ impl FlowConfig {
             weight: self.weight,
             stream: self.stream,
             goes_on: self.at_end != Some(AtEnd::Stop) && self.source.goes_on(),
+            start_ns: self.start_ns,
+            after: Vec::new(),
+            ends: Vec::new(),
+            in_step: self.in_step,
         }
+    }
+
+    /// Whether it begins later than the workload.
+    pub(crate) fn begins_later(&self) -> bool {
+        self.start_ns > 0 || !self.after.is_empty()
     }
 
     fn name_or(&self, number: usize) -> String {
@@ -131,13 +158,56 @@ impl FlowConfig {
     }
 }
 
+/// What the host does with each flow.
+pub(crate) fn rules_of(flows: &[FlowConfig], host: &HostConfig) -> Vec<FlowRules> {
+    let numbered = || flows.iter().enumerate();
+    let places: BTreeMap<String, u16> =
+        numbered().map(|(number, flow)| (flow.name_or(number), number as u16)).collect();
+    let of = |names: &[String]| names.iter().filter_map(|name| places.get(name).copied()).collect::<Vec<_>>();
+    let awaited: BTreeSet<&String> = flows.iter().flat_map(|flow| &flow.after).collect();
+    let rules = |(number, flow): (usize, &FlowConfig)| {
+        let rules = flow.rules(number, host);
+        let goes_on = rules.goes_on && !awaited.contains(&rules.name);
+        FlowRules { after: of(&flow.after), ends: of(&flow.ends), goes_on, ..rules }
+    };
+    numbered().map(rules).collect()
+}
+
+/// Refuses names of flows that aren't there, or not where they must be.
+fn check_named(flows: &[FlowConfig]) -> Result<(), ConfigError> {
+    let places: BTreeMap<String, usize> =
+        flows.iter().enumerate().map(|(number, flow)| (flow.name_or(number), number)).collect();
+    let wrong = |number: usize, key: &str, name: &String, allowed: &str| {
+        ConfigError::new(key, format!("{name:?}"), allowed).under(&format!("flow[{number}]"))
+    };
+    for (number, flow) in flows.iter().enumerate() {
+        for name in &flow.after {
+            match places.get(name) {
+                Some(&place) if place < number => {
+                    if flows.get(place).is_some_and(|awaited| awaited.at_end == Some(AtEnd::Continue)) {
+                        let allowed = "\"stop\": a flow begins after it";
+                        return Err(wrong(place, "at_end", &"continue".to_owned(), allowed));
+                    }
+                }
+                _ => return Err(wrong(number, "after", name, "the name of a flow that stands before")),
+            }
+        }
+        for name in &flow.ends {
+            if places.get(name).is_none_or(|&place| place == number) {
+                return Err(wrong(number, "ends", name, "the name of another flow"));
+            }
+        }
+    }
+    Ok(())
+}
+
 /// Refuses flows that can't be run on any drive.
 pub(super) fn validate(flows: &[FlowConfig], host: &HostConfig) -> Result<(), ConfigError> {
     let most = wordline_config::host::MAX_QUEUES;
     if flows.len() > most {
         return Err(ConfigError::new("flow", flows.len(), format!("at most {most} flows, one a queue")));
     }
-    let mut names = std::collections::BTreeSet::new();
+    let mut names = BTreeSet::new();
     for (number, flow) in flows.iter().enumerate() {
         let under = |error: ConfigError| error.under(&format!("flow[{number}]"));
         flow.validate(number, host).map_err(under)?;
@@ -150,5 +220,5 @@ pub(super) fn validate(flows: &[FlowConfig], host: &HostConfig) -> Result<(), Co
             )));
         }
     }
-    Ok(())
+    check_named(flows)
 }

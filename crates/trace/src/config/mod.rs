@@ -3,6 +3,7 @@
 mod columns;
 mod filebench;
 mod fio;
+mod fio_course;
 mod fio_place;
 mod flow;
 mod format;
@@ -18,7 +19,9 @@ mod ycsb;
 pub use columns::{ColumnRef, ColumnsConfig};
 pub use filebench::{FilebenchConfig, Personality};
 pub use fio::{Access, Direction, FioConfig, Zone};
+pub use fio_course::{FileOrder, FileOrderKind, FilePart, Strided, Verify};
 pub use fio_place::{JobPlace, JobSetting};
+pub(crate) use flow::rules_of;
 pub use flow::{AtEnd, FlowConfig};
 pub(crate) use format::Form;
 pub use format::TraceFormat;

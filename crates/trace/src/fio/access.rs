@@ -27,6 +27,13 @@ enum Kind {
     Normal(f64),
     /// Share of requests up to and including the zone; first block and number.
     Zoned(Vec<(f64, u64, u64)>),
+    /// The blocks, which is next, and how far they have moved.
+    Sequence {
+        list: Vec<u64>,
+        next: usize,
+        moved: u64,
+        stride: bool,
+    },
 }
 
 impl Places {
@@ -46,6 +53,9 @@ impl Places {
             Access::Pareto(h) => Kind::Pareto(libm::log(*h) / libm::log(1.0 - h)),
             Access::Normal(percent) => Kind::Normal(blocks as f64 * percent / 100.0),
             Access::Zoned(zones) => Kind::Zoned(laid_out(zones, blocks, block_bytes)),
+            Access::Sequence { blocks, stride } => {
+                Kind::Sequence { list: blocks.clone(), next: 0, moved: 0, stride: *stride }
+            }
         };
         // What goes through all blocks has no hot ones.
         let scattered = if matches!(kind, Kind::Map { .. }) { seed } else { places };
@@ -87,6 +97,17 @@ impl Places {
                 let number = unit(rng);
                 let zone = zones.iter().find(|zone| number < zone.0).or(zones.last());
                 zone.map_or(0, |(_, first, count)| first + below(rng, (*count).max(1)))
+            }
+            Kind::Sequence { list, next, moved, stride } => {
+                let block = list.get(*next).map_or(0, |block| block.wrapping_add(*moved));
+                *next += 1;
+                if *next >= list.len() {
+                    *next = 0;
+                    if *stride {
+                        *moved = (*moved + list.len() as u64) % self.blocks;
+                    }
+                }
+                block % self.blocks
             }
         }
     }

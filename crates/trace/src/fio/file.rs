@@ -1,12 +1,40 @@
 //! Sections and lines of a job file.
 
+use std::collections::BTreeSet;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use super::given::{Given, Reasons};
+
+/// Files that include one another, at most.
+const MAX_DEPTH: usize = 16;
+
+/// Where something stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct At {
+    /// The file, where it isn't the job file itself.
+    pub file: Option<String>,
+    pub line: usize,
+}
+
+impl fmt::Display for At {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.file {
+            Some(file) => write!(out, "{file}: line {}", self.line),
+            None => write!(out, "line {}", self.line),
+        }
+    }
+}
+
 /// A key with its value, and where it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Setting {
     pub key: String,
     /// `None`: the key stands alone.
     pub value: Option<String>,
-    pub line: usize,
+    pub at: At,
+    /// A variable in its value that nothing is known of.
+    pub unknown: Option<String>,
 }
 
 /// A job: its name and settings, those of `[global]` sections above it first.
@@ -17,53 +45,142 @@ pub(super) struct Section {
     pub settings: Vec<Setting>,
 }
 
-/// The jobs of a file. Errors begin with the line.
-pub(super) fn sections(text: &str) -> Result<Vec<Section>, String> {
-    let mut global: Vec<Setting> = Vec::new();
-    let mut jobs: Vec<Section> = Vec::new();
-    let mut in_global = None;
-    for (index, raw) in text.lines().enumerate() {
-        let line = index + 1;
-        let trimmed = raw.trim_start_matches('\u{feff}').trim();
-        if trimmed.is_empty() || trimmed.starts_with(['#', ';']) {
-            continue;
-        }
-        if let Some(rest) = trimmed.strip_prefix('[') {
-            let (name, _) =
-                rest.split_once(']').ok_or_else(|| format!("line {line}: `{trimmed}`: no `]`"))?;
-            in_global = Some(name == "global");
-            if name != "global" {
-                jobs.push(Section { name: name.to_owned(), line, settings: global.clone() });
-            }
-            continue;
-        }
-        if trimmed.split_whitespace().next() == Some("include") {
-            return Err(format!("line {line}: `{trimmed}`: files aren't included: put their lines here"));
-        }
-        let setting = setting(trimmed, line)?;
-        match (in_global, jobs.last_mut()) {
-            (Some(true), _) => global.push(setting),
-            (Some(false), Some(job)) => job.settings.push(setting),
-            _ => return Err(format!("line {line}: `{trimmed}`: stands before the first section")),
-        }
-    }
-    if jobs.is_empty() {
-        return Err("no section describes a job".into());
-    }
-    Ok(jobs)
+/// What a file holds.
+pub(super) struct Contents {
+    pub sections: Vec<Section>,
+    /// Variables that were put in.
+    pub variables: BTreeSet<String>,
 }
 
-fn setting(text: &str, line: usize) -> Result<Setting, String> {
-    // A comment may follow the value.
-    let text =
-        [" ;", " #", "\t;", "\t#"].iter().fold(text, |text, mark| text.split(mark).next().unwrap_or(text));
-    let (key, value) = match text.split_once('=') {
-        Some((key, value)) => (key.trim(), Some(value.trim().to_owned())),
-        None => (text.trim(), None),
+/// The jobs of a file, those that are asked for.
+pub(super) fn sections(text: &str, given: &Given, reasons: &mut Reasons) -> Contents {
+    let mut reader = Reader {
+        given,
+        reasons,
+        global: Vec::new(),
+        jobs: Vec::new(),
+        in_global: None,
+        variables: BTreeSet::new(),
     };
-    let known = |character: char| character.is_ascii_alphanumeric() || character == '_';
-    if key.is_empty() || !key.chars().all(known) {
-        return Err(format!("line {line}: `{text}`: allowed: key or key=value"));
+    reader.lines(text, None, given.folder.as_deref(), 0);
+    let Reader { mut jobs, variables, .. } = reader;
+    if jobs.is_empty() {
+        reasons.add("no section describes a job".into());
     }
-    Ok(Setting { key: key.to_ascii_lowercase(), value, line })
+    let known: Vec<String> = jobs.iter().map(|job| format!("[{}]", job.name)).collect();
+    for name in given.sections.iter().filter(|name| jobs.iter().all(|job| job.name != **name)) {
+        reasons.add(format!("section = {name:?}: allowed: {}", known.join(", ")));
+    }
+    jobs.retain(|job| given.sections.is_empty() || given.sections.contains(&job.name));
+    Contents { sections: jobs, variables }
+}
+
+struct Reader<'a> {
+    given: &'a Given,
+    reasons: &'a mut Reasons,
+    global: Vec<Setting>,
+    jobs: Vec<Section>,
+    in_global: Option<bool>,
+    variables: BTreeSet<String>,
+}
+
+impl Reader<'_> {
+    fn lines(&mut self, text: &str, file: Option<&str>, folder: Option<&Path>, depth: usize) {
+        for (index, raw) in text.lines().enumerate() {
+            let at = At { file: file.map(str::to_owned), line: index + 1 };
+            let trimmed = raw.trim_start_matches('\u{feff}').trim();
+            if trimmed.is_empty() || trimmed.starts_with(['#', ';']) {
+                continue;
+            }
+            match trimmed.strip_prefix('[') {
+                Some(_) if depth > 0 => {
+                    self.reasons
+                        .add(format!("{at}: `{trimmed}`: allowed: no section in a file that is included"));
+                }
+                Some(rest) => self.section(trimmed, rest, &at),
+                None => match trimmed.strip_prefix("include").filter(|rest| rest.starts_with([' ', '\t'])) {
+                    Some(name) => self.include(name.trim(), &at, folder, depth),
+                    None => self.setting(trimmed, at),
+                },
+            }
+        }
+    }
+
+    fn section(&mut self, trimmed: &str, rest: &str, at: &At) {
+        let Some((name, _)) = rest.split_once(']') else {
+            return self.reasons.add(format!("{at}: `{trimmed}`: no `]`"));
+        };
+        self.in_global = Some(name == "global");
+        if name != "global" {
+            self.jobs.push(Section { name: name.to_owned(), line: at.line, settings: self.global.clone() });
+        }
+    }
+
+    fn include(&mut self, name: &str, at: &At, folder: Option<&Path>, depth: usize) {
+        let Some(folder) = folder else {
+            let what = format!("{at}: `include {name}`: the file's folder isn't known: put its lines here");
+            return self.reasons.add(what);
+        };
+        if depth >= MAX_DEPTH {
+            let what = format!("{at}: `include {name}`: allowed: {MAX_DEPTH} files that include one another");
+            return self.reasons.add(what);
+        }
+        let path: PathBuf = folder.join(name);
+        match std::fs::read_to_string(&path) {
+            Ok(text) => {
+                let label = path.display().to_string();
+                self.lines(&text, Some(&label), path.parent(), depth + 1);
+            }
+            Err(error) => self.reasons.add(format!("{at}: `include {name}`: {}: {error}", path.display())),
+        }
+    }
+
+    fn setting(&mut self, text: &str, at: At) {
+        // A comment may follow the value.
+        let marks = [" ;", " #", "\t;", "\t#"];
+        let text = marks.iter().fold(text, |text, mark| text.split(mark).next().unwrap_or(text));
+        let (key, value) = match text.split_once('=') {
+            Some((key, value)) => (key.trim(), Some(value.trim())),
+            None => (text.trim(), None),
+        };
+        let known = |character: char| character.is_ascii_alphanumeric() || "_-".contains(character);
+        if key.is_empty() || !key.chars().all(known) {
+            return self.reasons.add(format!("{at}: `{text}`: allowed: key or key=value"));
+        }
+        let (value, unknown) = match value {
+            Some(value) => {
+                let (value, unknown) = self.filled_in(value);
+                (Some(value), unknown)
+            }
+            None => (None, None),
+        };
+        let setting = Setting { key: key.to_ascii_lowercase(), value, at, unknown };
+        match (self.in_global, self.jobs.last_mut()) {
+            (Some(true), _) => self.global.push(setting),
+            (Some(false), Some(job)) => job.settings.push(setting),
+            _ => self.reasons.add(format!("{}: `{text}`: stands before the first section", setting.at)),
+        }
+    }
+
+    /// A value with the values of its variables, and the first of these that has none.
+    fn filled_in(&mut self, value: &str) -> (String, Option<String>) {
+        let (mut out, mut rest, mut unknown) = (String::new(), value, None);
+        while let Some((before, behind)) = rest.split_once("${") {
+            let Some((name, behind)) = behind.split_once('}') else { break };
+            out.push_str(before);
+            match self.given.environment.get(name).filter(|value| !value.is_empty()) {
+                Some(value) => {
+                    self.variables.insert(format!("{name}={value}"));
+                    out.push_str(value);
+                }
+                None => {
+                    out.push_str(&format!("${{{name}}}"));
+                    unknown = unknown.or_else(|| Some(name.to_owned()));
+                }
+            }
+            rest = behind;
+        }
+        out.push_str(rest);
+        (out, unknown)
+    }
 }

@@ -4,15 +4,28 @@
 //! and what is refused stands in `docs/generators.md`.
 
 mod access;
+mod checks;
+mod distribution;
+mod engines;
 mod file;
+mod files;
+mod given;
+mod iolog;
 mod job;
 mod keys;
+mod load;
 mod options;
 mod place;
+mod rates;
+mod sequence;
+mod sizes;
 mod source;
+mod turns;
 mod values;
+mod way;
 mod workload;
 
 pub use crate::config::{Access, Direction, FioConfig, JobPlace, JobSetting, Zone};
+pub use given::Given;
 pub(crate) use source::FioSource;
 pub use workload::{Imported, import};

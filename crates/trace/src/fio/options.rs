@@ -1,49 +1,42 @@
 //! Access to the settings of one job: each key is taken once, and what nobody took is refused.
 
 use super::file::{Section, Setting};
-use super::keys::without_effect;
+use super::given::Reasons;
+use super::keys::{NOT_TAKEN_OVER, REFUSED, canonical, without_effect};
 
-/// Other names of keys.
-const ALIASES: &[(&str, &str)] = &[
-    ("readwrite", "rw"),
-    ("blocksize", "bs"),
-    ("blocksize_range", "bsrange"),
-    ("blockalign", "ba"),
-    ("io_limit", "io_size"),
-    ("fileoffset", "offset"),
-    ("io_depth", "iodepth"),
-    ("bs_unaligned", "blocksize_unaligned"),
-];
-
-/// The settings of a job that were not asked for yet.
+/// The settings of a job that were not asked for yet, and what is wrong with the others.
 pub(super) struct Settings<'a> {
     pub job: &'a str,
+    pub line: usize,
     left: Vec<&'a Setting>,
+    reasons: &'a mut Reasons,
 }
 
 impl<'a> Settings<'a> {
     /// The settings of a section; of a key that comes twice the last holds.
-    pub(super) fn of(section: &'a Section) -> Self {
+    pub(super) fn of(section: &'a Section, reasons: &'a mut Reasons) -> Self {
         let mut left: Vec<&Setting> = Vec::new();
         for setting in &section.settings {
             let name = canonical(&setting.key);
             left.retain(|known| canonical(&known.key) != name);
             left.push(setting);
         }
-        Self { job: &section.name, left }
+        Self { job: &section.name, line: section.line, left, reasons }
     }
 
-    /// The value of a key, read; `None` when it isn't there.
+    /// The value of a key, read; `None` when it isn't there, or is wrong.
     pub(super) fn take<T>(
         &mut self,
         key: &str,
         read: impl FnOnce(Option<&str>) -> Result<T, String>,
-    ) -> Result<Option<T>, String> {
-        let Some(place) = self.left.iter().position(|setting| canonical(&setting.key) == key) else {
-            return Ok(None);
-        };
+    ) -> Option<T> {
+        let place = self.left.iter().position(|setting| canonical(&setting.key) == key)?;
         let setting = self.left.remove(place);
-        read(setting.value.as_deref()).map(Some).map_err(|allowed| wrong(setting, &allowed))
+        let value = match &setting.unknown {
+            Some(name) => Err(format!("a value of the variable {name}, which has none: --env {name}=…")),
+            None => read(setting.value.as_deref()),
+        };
+        value.map_err(|allowed| self.reasons.add(wrong(setting, &allowed))).ok()
     }
 
     /// The same for a key that must have a value.
@@ -51,38 +44,51 @@ impl<'a> Settings<'a> {
         &mut self,
         key: &str,
         read: impl FnOnce(&str) -> Result<T, String>,
-    ) -> Result<Option<T>, String> {
+    ) -> Option<T> {
         self.take(key, |value| read(value.ok_or("a value")?))
     }
 
-    /// Refuses a key that would change the load, where it isn't at a value that leaves it as it is.
-    pub(super) fn refuse(&mut self, key: &str, harmless: &[&str], why: &str) -> Result<(), String> {
-        self.take(key, |value| {
-            let value = value.unwrap_or("1");
-            if harmless.contains(&value) { Ok(()) } else { Err(why.to_owned()) }
-        })
-        .map(|_| ())
+    /// A name, whatever it is.
+    pub(super) fn take_name(&mut self, key: &str) -> Option<String> {
+        self.take_value(key, |text| Ok(text.to_owned()))
     }
 
-    /// Refuses what is left, but for keys without effect: their names are returned.
-    pub(super) fn finish(self) -> Result<Vec<String>, String> {
-        let mut ignored = Vec::new();
-        for setting in self.left {
-            if !without_effect(&setting.key) {
-                return Err(wrong(
+    /// Whether a switch is on.
+    pub(super) fn is_on(&mut self, key: &str) -> bool {
+        self.take(key, super::values::switch).unwrap_or(false)
+    }
+
+    /// Something is wrong with the job as a whole.
+    pub(super) fn wrong(&mut self, what: &str) {
+        self.reasons.add(format!("line {}: job {}: {what}", self.line, self.job));
+    }
+
+    /// Refuses what is left, but for keys without effect: the names of those are returned, and a sentence for each key that has one
+    /// in fio and none here.
+    pub(super) fn finish(mut self) -> (Vec<String>, Vec<String>) {
+        for (key, harmless, why) in REFUSED {
+            self.take(key, |value| {
+                if harmless.contains(&value.unwrap_or("1")) { Ok(()) } else { Err((*why).to_owned()) }
+            });
+        }
+        let (mut ignored, mut notes) = (Vec::new(), Vec::new());
+        for setting in std::mem::take(&mut self.left) {
+            let key = canonical(&setting.key);
+            let is_off = matches!(setting.value.as_deref(), Some("0" | "none"));
+            match NOT_TAKEN_OVER.iter().find(|(keys, _)| keys.contains(&key)) {
+                Some((keys, why)) if !is_off => {
+                    notes.push(format!("{}: {why}", keys.first().copied().unwrap_or(key)))
+                }
+                Some(_) => {}
+                None if without_effect(key) => ignored.push(setting.key.clone()),
+                None => self.reasons.add(wrong(
                     setting,
                     "a key of fio that is modelled: this one isn't, or fio has none of this name",
-                ));
+                )),
             }
-            ignored.push(setting.key.clone());
         }
-        Ok(ignored)
+        (ignored, notes)
     }
-}
-
-/// The name of a key that has several.
-pub(super) fn canonical(key: &str) -> &str {
-    ALIASES.iter().find(|(alias, _)| *alias == key).map_or(key, |(_, name)| name)
 }
 
 fn wrong(setting: &Setting, allowed: &str) -> String {
@@ -90,5 +96,5 @@ fn wrong(setting: &Setting, allowed: &str) -> String {
         Some(value) => format!("{}={value}", setting.key),
         None => setting.key.clone(),
     };
-    format!("line {}: `{text}`: allowed: {allowed}", setting.line)
+    format!("{}: `{text}`: allowed: {allowed}", setting.at)
 }

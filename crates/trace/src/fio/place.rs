@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::file::Section;
-use super::options::canonical;
+use super::keys::canonical;
 use crate::config::{JobPlace, JobSetting};
 
 /// Where a job stands, with the settings that its load comes from.
@@ -13,7 +13,10 @@ pub(super) fn of_section(file: &str, section: &Section) -> JobPlace {
         let key = canonical(&setting.key);
         if JobPlace::keeps(key) {
             let value = setting.value.clone().unwrap_or_default();
-            settings.insert(key.to_owned(), JobSetting { line: setting.line, value });
+            settings.insert(
+                key.to_owned(),
+                JobSetting { line: setting.at.line, value, file: setting.at.file.clone() },
+            );
         }
     }
     JobPlace { file: file.to_owned(), section: section.name.clone(), line: section.line, settings }

@@ -1,55 +1,45 @@
 //! The requests of a job.
 
 use rand::Rng;
-use wordline_base::request::{HostOp, HostRequest, LATEST_ARRIVAL_NS, RequestSource, SourceError};
+use wordline_base::request::{HostOp, HostRequest, RequestSource, SourceError};
 use wordline_base::time::Ns;
 use wordline_config::error::ConfigError;
 
-use super::access::Places;
-use crate::config::Sizes;
-use crate::config::{Direction, FioConfig};
+use super::checks::Checks;
+use super::turns::Turns;
+use super::way::{Pace, Way};
+use crate::config::{Direction, FilePart, FioConfig};
 use crate::rng::{Xoshiro256PlusPlus, stream, unit};
-use crate::synthetic::SizeDrawer;
+
+/// Requests that are given at once.
+const BATCH: usize = 512;
+
+/// Writes that aren't made and whose places are held, 4 GiB of them.
+const MOST_KEPT: u64 = 1 << 28;
 
 /// Generates the requests of one job.
 pub(crate) struct FioSource {
     ways: Vec<Way>,
     read_share: f64,
     paced: bool,
-    /// Bytes and requests that are still to come; a bound of fio's and one of the description's.
+    turns: Turns,
+    /// Bytes and requests of a pass, and those that are still to come in this one.
+    pass: (u64, u64),
     bytes_left: u64,
+    ios_left: u64,
+    /// Passes behind this one, and requests in all that are still to come.
+    passes_left: u64,
     requests_left: u64,
     hint: Option<u64>,
     write_after_trim: bool,
+    checks: Option<Checks>,
     /// Writes since the last flush, and after how many one comes.
     written: u64,
     fsync: u64,
     end_fsync: bool,
+    has_ended: bool,
     now: u64,
     mix: Xoshiro256PlusPlus,
-}
-
-/// One direction of a job.
-struct Way {
-    op: HostOp,
-    sizes: SizeDrawer,
-    places: Option<Places>,
-    align: u64,
-    start: u64,
-    bytes: u64,
-    /// Where the next sequential request begins, from `start`.
-    position: u64,
-    random_share: f64,
-    pace: Option<Pace>,
-    choice: Xoshiro256PlusPlus,
-}
-
-/// Arrival times of a direction that has a rate.
-struct Pace {
-    mean_ns: f64,
-    poisson: bool,
-    next: f64,
-    rng: Xoshiro256PlusPlus,
 }
 
 impl FioSource {
@@ -77,14 +67,8 @@ impl FioSource {
         seeds: [u64; 2],
     ) -> Result<Self, ConfigError> {
         let [seed, _] = seeds;
-        let start = config.offset_bytes;
-        let room = range_bytes.saturating_sub(start);
-        let bytes = config.size_bytes.unwrap_or(room);
-        if bytes == 0 || bytes > room {
-            let allowed =
-                format!("1 to {room}, what the range of {range_bytes} bytes holds behind the offset");
-            return Err(ConfigError::new("size_bytes", bytes, allowed));
-        }
+        let files = files(config, range_bytes)?;
+        let bytes = files.iter().map(|file| file.bytes).sum();
         let writes = if config.dsync { HostOp::WriteFua } else { HostOp::Write };
         let mut ways = Vec::new();
         let all = [
@@ -94,41 +78,45 @@ impl FioSource {
         ];
         for (name, op, direction) in all {
             if let Some(direction) = direction {
-                ways.push(
-                    Way::new(name, op, direction, config, (start, bytes), seeds)
-                        .map_err(|error| error.under(name))?,
-                );
+                let way = Way::new(name, op, direction, config, &files, seeds);
+                ways.push(way.map_err(|error| error.under(name))?);
             }
         }
-        let size = |way: &Option<Direction>| {
-            way.as_ref()
-                .filter(|way| way.sizes.len() == 1)
-                .and_then(|way| way.sizes.first().map(|size| size.bytes))
+        let endless = config.io_bytes.is_none() && config.loops.is_none();
+        let pass_bytes = if endless { u64::MAX } else { config.io_bytes.unwrap_or(bytes) };
+        let pass = (pass_bytes, config.number_ios.unwrap_or(u64::MAX));
+        let passes = config.loops.unwrap_or(1);
+        check_kept(config, pass)?;
+        // Without reading back passes are one: a number of requests is of all of them.
+        let (pass, passes) = match config.verify {
+            Some(_) => (pass, passes),
+            None => ((pass.0.saturating_mul(passes), pass.1), 1),
         };
-        let fixed = size(&config.read).or(size(&config.write)).or(size(&config.trim));
-        let transferred = config.io_bytes.or(config.loops.map(|loops| bytes.saturating_mul(loops)));
-        let mut counted = transferred.zip(fixed).map(|(bytes, size)| bytes.div_ceil(size));
-        for bound in [config.number_ios, requests].into_iter().flatten() {
-            counted = Some(counted.map_or(bound, |count| count.min(bound)));
-        }
         Ok(Self {
             paced: ways.iter().any(|way| way.pace.is_some()),
             ways,
             read_share: config.read_share,
-            bytes_left: transferred.unwrap_or(u64::MAX),
-            requests_left: config.number_ios.unwrap_or(u64::MAX).min(requests.unwrap_or(u64::MAX)),
-            hint: counted.filter(|_| config.runtime_s.is_none()),
+            turns: Turns::new(config.file_order, &files, seed),
+            pass,
+            bytes_left: pass.0,
+            ios_left: pass.1,
+            passes_left: passes.saturating_sub(1),
+            requests_left: requests.unwrap_or(u64::MAX),
+            hint: hint(config, pass, passes, requests).filter(|_| config.runtime_s.is_none()),
             write_after_trim: config.write_after_trim,
+            checks: config.verify.map(Checks::new),
             written: 0,
             fsync: config.fsync,
             end_fsync: config.end_fsync,
+            has_ended: false,
             now: 0,
             mix: stream(seed, "fio.mix"),
         })
     }
 
-    fn done(&self) -> bool {
-        self.bytes_left == 0 || self.requests_left == 0
+    /// Whether a pass has given all but what it reads back.
+    fn pass_is_done(&self) -> bool {
+        self.bytes_left == 0 || self.ios_left == 0 || self.requests_left == 0
     }
 
     /// The direction of the next request: the earliest where they have rates, else by chance.
@@ -141,45 +129,155 @@ impl FioSource {
         if self.ways.len() < 2 || unit(&mut self.mix) < self.read_share { 0 } else { 1 }
     }
 
-    fn one(&mut self, batch: &mut Vec<HostRequest>) {
+    /// Gives the next request, and what belongs to it. Returns whether there was one.
+    fn one(&mut self, batch: &mut Vec<HostRequest>) -> bool {
+        if self.requests_left == 0 {
+            return self.end(batch);
+        }
+        if let Some((offset, length)) = self.checks.as_mut().and_then(Checks::next) {
+            self.tick(0);
+            self.push(batch, HostOp::Read, offset, length);
+            return true;
+        }
+        if self.pass_is_done() {
+            return self.next_pass() || self.end(batch);
+        }
         // A pair of trim and write counts as trim; the write goes to the same place.
         let index = if self.write_after_trim { self.ways.len() - 1 } else { self.choose() };
-        let Some(way) = self.ways.get_mut(index) else { return };
-        if let Some(time) = way.pace.as_mut().map(Pace::tick) {
+        self.tick(index);
+        let file = self.turns.next();
+        let Some(way) = self.ways.get_mut(index) else { return false };
+        let (offset, length) = way.draw(file);
+        let op = way.op;
+        self.turns.passed(length);
+        self.own(batch, op, offset, length);
+        if self.write_after_trim && !self.pass_is_done() {
+            self.own(batch, HostOp::Write, offset, length);
+        }
+        true
+    }
+
+    /// The time at which a request of this direction comes, where it has a rate.
+    fn tick(&mut self, index: usize) {
+        if let Some(time) = self.ways.get_mut(index).and_then(|way| way.pace.as_mut()).map(Pace::tick) {
             self.now = time.max(self.now);
         }
-        let (offset, length) = way.draw();
-        let op = way.op;
-        self.push(batch, op, offset, length);
-        if self.write_after_trim && !self.done() {
-            self.push(batch, HostOp::Write, offset, length);
+    }
+
+    /// A request of the job's own: not one that reads back.
+    fn own(&mut self, batch: &mut Vec<HostRequest>, op: HostOp, offset: u64, length: u64) {
+        self.bytes_left = self.bytes_left.saturating_sub(length);
+        self.ios_left = self.ios_left.saturating_sub(1);
+        let left_out = op.is_write() && self.checks.as_ref().is_some_and(Checks::only);
+        if !left_out {
+            self.push(batch, op, offset, length);
         }
+        if let Some(checks) = self.checks.as_mut().filter(|_| op.is_write()) {
+            checks.note(offset, length);
+        }
+    }
+
+    /// The next pass begins, or what this one wrote is read back, if there is any.
+    fn next_pass(&mut self) -> bool {
+        let Some(checks) = &mut self.checks else { return false };
+        if checks.is_pending() {
+            checks.read_back();
+            return true;
+        }
+        if self.passes_left == 0 {
+            return false;
+        }
+        self.passes_left -= 1;
+        (self.bytes_left, self.ios_left) = self.pass;
+        true
+    }
+
+    fn end(&mut self, batch: &mut Vec<HostRequest>) -> bool {
+        if self.end_fsync && !self.has_ended {
+            self.flush(batch);
+        }
+        self.has_ended = true;
+        false
+    }
+
+    fn flush(&mut self, batch: &mut Vec<HostRequest>) {
+        let time = Ns(self.now);
+        batch.push(HostRequest { time, op: HostOp::Flush, offset: 0, length: 0, flow: 0, stream: 0 });
     }
 
     fn push(&mut self, batch: &mut Vec<HostRequest>, op: HostOp, offset: u64, length: u64) {
         let time = Ns(self.now);
         batch.push(HostRequest { time, op, offset, length, flow: 0, stream: 0 });
-        self.bytes_left = self.bytes_left.saturating_sub(length);
         self.requests_left = self.requests_left.saturating_sub(1);
         if op.is_write() {
             self.written += 1;
-            let due = self.fsync > 0 && self.written.is_multiple_of(self.fsync);
-            if due {
-                batch.push(HostRequest { time, op: HostOp::Flush, offset: 0, length: 0, flow: 0, stream: 0 });
+            if self.fsync > 0 && self.written.is_multiple_of(self.fsync) {
+                self.flush(batch);
             }
         }
-        if self.done() && self.end_fsync {
-            batch.push(HostRequest { time, op: HostOp::Flush, offset: 0, length: 0, flow: 0, stream: 0 });
+    }
+}
+
+/// Refuses more places to read than can be held, of writes that aren't made.
+fn check_kept(config: &FioConfig, (bytes, ios): (u64, u64)) -> Result<(), ConfigError> {
+    let writes = ios.min(bytes.div_ceil(config.smallest().max(1)));
+    match config.verify {
+        Some(verify) if verify.only && verify.backlog.is_none() && writes > MOST_KEPT => {
+            let allowed = format!("at most {MOST_KEPT} writes a pass, or a backlog");
+            Err(ConfigError::new("verify.only", format!("{writes} writes a pass"), allowed))
         }
+        _ => Ok(()),
+    }
+}
+
+/// The files of a job in a range of so many bytes; at least one.
+fn files(config: &FioConfig, range_bytes: u64) -> Result<Vec<FilePart>, ConfigError> {
+    if let Some(beyond) = (config.files.iter())
+        .find(|file| file.start_bytes.checked_add(file.bytes).is_none_or(|end| end > range_bytes))
+    {
+        let allowed = format!("files within the range of {range_bytes} bytes");
+        let value = format!("{} bytes from byte {} on", beyond.bytes, beyond.start_bytes);
+        return Err(ConfigError::new("files", value, allowed));
+    }
+    if !config.files.is_empty() {
+        return Ok(config.files.clone());
+    }
+    let room = range_bytes.saturating_sub(config.offset_bytes);
+    let bytes = config.size_bytes.unwrap_or(room);
+    if bytes == 0 || bytes > room {
+        let allowed = format!("1 to {room}, what the range of {range_bytes} bytes holds behind the offset");
+        return Err(ConfigError::new("size_bytes", bytes, allowed));
+    }
+    Ok(vec![FilePart { start_bytes: config.offset_bytes, bytes }])
+}
+
+/// Requests of a job, where that is known before.
+fn hint(config: &FioConfig, pass: (u64, u64), passes: u64, requests: Option<u64>) -> Option<u64> {
+    let size = |way: &Option<Direction>| {
+        let way = way.as_ref().filter(|way| way.sizes.len() == 1)?;
+        way.sizes.first().map(|size| size.bytes)
+    };
+    let fixed = size(&config.read).or(size(&config.write)).or(size(&config.trim));
+    let of_bytes = Some(pass.0).filter(|bytes| *bytes < u64::MAX).zip(fixed);
+    let mut counted = of_bytes.map(|(bytes, size)| bytes.div_ceil(size));
+    if pass.1 < u64::MAX {
+        counted = Some(counted.map_or(pass.1, |count| count.min(pass.1)));
+    }
+    if let Some(verify) = config.verify {
+        let only_writes =
+            config.read.is_none() && config.trim.is_none() && !verify.only && verify.batch.is_none();
+        counted = counted.filter(|_| only_writes).map(|count| count.saturating_mul(2 * passes));
+    }
+    match (counted, requests) {
+        (Some(counted), Some(requests)) => Some(counted.min(requests)),
+        (counted, requests) => counted.or(requests),
     }
 }
 
 impl RequestSource for FioSource {
     fn next_batch(&mut self, batch: &mut Vec<HostRequest>) -> Result<(), SourceError> {
-        for _ in 0..512 {
-            if self.done() {
-                break;
-            }
+        let enough = batch.len() + BATCH;
+        while batch.len() < enough && !self.has_ended {
             self.one(batch);
         }
         Ok(())
@@ -187,72 +285,5 @@ impl RequestSource for FioSource {
 
     fn size_hint(&self) -> Option<u64> {
         self.hint
-    }
-}
-
-impl Way {
-    fn new(
-        name: &str,
-        op: HostOp,
-        config: &Direction,
-        job: &FioConfig,
-        (start, bytes): (u64, u64),
-        seeds @ [seed, _]: [u64; 2],
-    ) -> Result<Self, ConfigError> {
-        let sizes = Sizes::Weighted(config.sizes.clone());
-        let largest = sizes.largest();
-        if largest > bytes {
-            return Err(ConfigError::new("sizes", largest, format!("at most {bytes}, the bytes of the job")));
-        }
-        let align = config.align_bytes.max(1);
-        let blocks = ((bytes - sizes.smallest()) / align + 1).max(1);
-        let places = (config.random_share > 0.0)
-            .then(|| Places::new(&config.access, blocks, align, job.with_replacement, seeds, name));
-        let pace = config.iops.map(|iops| Pace {
-            mean_ns: 1e9 / iops,
-            poisson: job.poisson,
-            next: 0.0,
-            rng: stream(seed, &format!("fio.pace.{name}")),
-        });
-        Ok(Self {
-            op,
-            sizes: SizeDrawer::new(&sizes, stream(seed, &format!("fio.sizes.{name}")))?,
-            places,
-            align,
-            start,
-            bytes,
-            position: 0,
-            random_share: config.random_share,
-            pace,
-            choice: stream(seed, &format!("fio.choice.{name}")),
-        })
-    }
-
-    fn draw(&mut self) -> (u64, u64) {
-        let mut length = [0];
-        self.sizes.fill(&mut length);
-        let [length] = length;
-        let random = self.random_share >= 1.0
-            || (self.random_share > 0.0 && unit(&mut self.choice) < self.random_share);
-        let place = match &mut self.places {
-            // What would leave the file is moved back to end there.
-            Some(places) if random => {
-                (places.draw() * self.align).min((self.bytes - length) / self.align * self.align)
-            }
-            _ if self.position + length > self.bytes => 0,
-            _ => self.position,
-        };
-        self.position = place + length;
-        (self.start + place, length)
-    }
-}
-
-impl Pace {
-    /// The time of the next request, ns.
-    fn tick(&mut self) -> u64 {
-        let now = (self.next as u64).min(LATEST_ARRIVAL_NS);
-        let gap = if self.poisson { -libm::log(1.0 - unit(&mut self.rng)) } else { 1.0 };
-        self.next += gap * self.mean_ns;
-        now
     }
 }

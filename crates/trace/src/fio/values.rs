@@ -1,5 +1,7 @@
 //! Values as fio writes them.
 
+use wordline_base::request::LATEST_ARRIVAL_NS;
+
 /// Bases of the unit prefixes: `kb_base`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Base {
@@ -53,7 +55,11 @@ pub(super) fn time_ns(text: &str, default_ns: u64) -> Result<u64, String> {
         _ => return Err("a time, with us, ms, s, m, h or d".into()),
     };
     let number: f64 = number.parse().map_err(|_| "a time, with us, ms, s, m, h or d".to_owned())?;
-    Ok((number * unit_ns as f64).round() as u64)
+    let time = (number * unit_ns as f64).round();
+    if time > LATEST_ARRIVAL_NS as f64 / 2.0 {
+        return Err("at most 146 years".into());
+    }
+    Ok(time as u64)
 }
 
 /// Up to three values, for reads, writes and trims; what is left out is as the last one given.
@@ -61,7 +67,20 @@ pub(super) fn by_direction<T: Clone>(
     text: &str,
     one: impl Fn(&str) -> Result<T, String>,
 ) -> Result<[T; 3], String> {
-    let values = text.split(',').map(|part| one(part.trim())).collect::<Result<Vec<T>, String>>()?;
+    by_direction_or(text, None, one)
+}
+
+/// The same, where an empty value (`bs=,8k`) means the default.
+pub(super) fn by_direction_or<T: Clone>(
+    text: &str,
+    default: Option<T>,
+    one: impl Fn(&str) -> Result<T, String>,
+) -> Result<[T; 3], String> {
+    let value = |part: &str| match (part.trim(), &default) {
+        ("", Some(default)) => Ok(default.clone()),
+        (part, _) => one(part),
+    };
+    let values = text.split(',').map(value).collect::<Result<Vec<T>, String>>()?;
     match values.as_slice() {
         [all] => Ok([all.clone(), all.clone(), all.clone()]),
         [read, write] => Ok([read.clone(), write.clone(), write.clone()]),
@@ -122,7 +141,7 @@ mod tests {
     fn times_have_units() {
         assert_eq!(time_ns("10", 1_000_000_000), Ok(10_000_000_000));
         assert_eq!((time_ns("2m", 1), time_ns("1.5ms", 1)), (Ok(120_000_000_000), Ok(1_500_000)));
-        assert!(time_ns("1y", 1).is_err());
+        assert!(time_ns("1y", 1).is_err() && time_ns("900000d", 1).is_err());
     }
 
     #[test]
@@ -130,5 +149,10 @@ mod tests {
         let read = |text: &str| by_direction(text, |part| whole(part, 0, 9));
         assert_eq!((read("1"), read("1,2"), read("1,2,3")), (Ok([1; 3]), Ok([1, 2, 2]), Ok([1, 2, 3])));
         assert!(read("1,2,3,4").is_err() && read("1,,3").is_err());
+        let with_default = |text: &str| by_direction_or(text, Some(7), |part| whole(part, 0, 9));
+        assert_eq!(
+            (with_default(",2"), with_default("1,"), with_default(",2,")),
+            (Ok([7, 2, 2]), Ok([1, 7, 7]), Ok([7, 2, 7]))
+        );
     }
 }

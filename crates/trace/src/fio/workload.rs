@@ -1,20 +1,24 @@
 //! From a job file to a workload: each job a flow.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use wordline_config::error::ConfigError;
 use wordline_config::host::{Arrivals, HostConfig};
 use wordline_config::run::WindowConfig;
 
-use super::file::sections;
-use super::job::{Extent, Job};
+use super::file::{Section, sections};
+use super::files::Files;
+use super::given::{Given, Reasons};
+use super::iolog::Iolog;
+use super::job::Job;
 use super::place::of_section;
-use crate::config::FioConfig;
-use crate::config::JobPlace;
-use crate::config::{AtEnd, FlowConfig, RegionConfig, SourceConfig, WorkloadConfig};
+use super::sequence::{Follows, Placed, follow, pairs};
+use crate::config::{
+    AtEnd, FioSourceConfig, FlowConfig, RegionConfig, SourceConfig, TraceConfig, WorkloadConfig,
+};
 
-/// Files begin at multiples of this, bytes.
-const FILE_ALIGNMENT: u64 = 1 << 20;
+/// Most files of all jobs, and most pairs of jobs of which one begins or ends with the other.
+const MOST: u64 = 1_000_000;
 
 /// A job file, as a workload.
 pub struct Imported {
@@ -28,17 +32,16 @@ pub struct Imported {
 /// is the drive itself.
 ///
 /// # Errors
-/// What is wrong, beginning with the line.
-pub fn import(name: &str, text: &str) -> Result<Imported, String> {
-    let sections = sections(text)?;
-    let jobs = sections.iter().map(Job::read).collect::<Result<Vec<_>, String>>()?;
-    let mut files = Files::default();
-    let mut flows = Vec::new();
-    for (job, section) in jobs.iter().zip(&sections) {
-        for copy in 0..job.copies {
-            flows.push(flow(job, of_section(name, section), copy, &mut files)?);
-        }
+/// All that is wrong, one a line, each beginning with the line.
+pub fn import(name: &str, text: &str, given: &Given) -> Result<Imported, String> {
+    let mut reasons = Reasons::default();
+    let contents = sections(text, given, &mut reasons);
+    let jobs: Vec<Job> = contents.sections.iter().map(|section| Job::read(section, &mut reasons)).collect();
+    if !are_few(&jobs, &mut reasons) {
+        reasons.check()?;
     }
+    let flows = flows(name, &jobs, &contents.sections, &mut reasons);
+    reasons.check()?;
     let ramp = jobs.iter().map(|job| job.ramp_ns).max().unwrap_or(0);
     let workload = WorkloadConfig {
         name: name.to_owned(),
@@ -51,14 +54,107 @@ pub fn import(name: &str, text: &str) -> Result<Imported, String> {
         flow: flows,
     };
     workload.validate().map_err(|error| in_its_line(workload.in_words_of_jobs(error)))?;
-    let mut ignored: Vec<&str> = jobs.iter().flat_map(|job| job.ignored.iter().map(String::as_str)).collect();
-    ignored.sort_unstable();
-    ignored.dedup();
-    let mut notes: Vec<String> = jobs.iter().flat_map(|job| job.notes.clone()).collect();
-    if !ignored.is_empty() {
-        notes.push(format!("keys without effect on the load, ignored: {}", ignored.join(", ")));
+    let mut notes = notes(&jobs, ramp > 0 && workload.flow.iter().any(FlowConfig::begins_later));
+    if !contents.variables.is_empty() {
+        let variables: Vec<&str> = contents.variables.iter().map(String::as_str).collect();
+        notes.push(format!("variables of the environment: {}", variables.join(", ")));
     }
     Ok(Imported { workload, notes })
+}
+
+/// Refuses more flows, files and waits than can be described. Returns whether there are no more.
+fn are_few(jobs: &[Job], reasons: &mut Reasons) -> bool {
+    let all: u64 = jobs.iter().map(|job| job.copies).sum();
+    let most = wordline_config::host::MAX_QUEUES as u64;
+    let mut few = all <= most;
+    if !few {
+        reasons.add(format!("{all} jobs: allowed: at most {most}, one a queue"));
+    }
+    let waits = pairs(jobs.iter().map(|job| (&job.order, job.copies)), all);
+    let files: u64 = jobs.iter().map(|job| job.copies.saturating_mul(job.files)).sum();
+    for (number, of) in
+        [(waits, "pairs of jobs that begin or end with one another"), (files, "files of jobs")]
+    {
+        if number > MOST {
+            few = false;
+            reasons.add(format!("{number} {of}: allowed: at most {MOST}"));
+        }
+    }
+    few
+}
+
+/// The flows of all jobs.
+fn flows(file: &str, jobs: &[Job], sections: &[Section], reasons: &mut Reasons) -> Vec<FlowConfig> {
+    let names = names(jobs);
+    let placed: Vec<Placed<'_>> = (jobs.iter().zip(&names))
+        .map(|(job, flows)| Placed { order: &job.order, section: &job.section, flows: flows.clone() })
+        .collect();
+    let order = follow(&placed).unwrap_or_else(|(place, what)| {
+        if let Some(job) = jobs.get(place) {
+            reasons.add(format!("line {}: job {}: {what}", job.line, job.name));
+        }
+        vec![Follows::default(); jobs.len()]
+    });
+    let files = Files::of(jobs, reasons);
+    let mut out = Vec::new();
+    for (((job, section), names), Follows { after, ends }) in
+        jobs.iter().zip(sections).zip(&names).zip(&order)
+    {
+        for (copy, name) in names.iter().enumerate() {
+            match flow(job, copy as u64, &files) {
+                Ok(mut flow) => {
+                    if let SourceConfig::Fio(source) = &mut flow.source {
+                        source.fio.job = Some(of_section(file, section));
+                    }
+                    let ends = ends.iter().filter(|other| *other != name).cloned().collect();
+                    out.push(FlowConfig { name: name.clone(), after: after.clone(), ends, ..flow });
+                }
+                Err(what) => reasons.add(format!("line {}: job {}: {what}", job.line, job.name)),
+            }
+        }
+    }
+    out
+}
+
+/// The names of each job's flows, no two alike: that of the job, else of its section, else with a number.
+fn names(jobs: &[Job]) -> Vec<Vec<String>> {
+    let mut taken: BTreeSet<String> = BTreeSet::new();
+    let mut of = |job: &Job| {
+        let given = [job.name.clone(), job.section.clone()];
+        let numbered = (2..).map(|number| format!("{} ({number})", job.section));
+        let flows = |base: String| -> Vec<String> {
+            let copies = 0..job.copies;
+            if job.copies > 1 { copies.map(|copy| format!("{base}.{copy}")).collect() } else { vec![base] }
+        };
+        let free = |flows: &Vec<String>| flows.iter().all(|name| !taken.contains(name));
+        let found = given.into_iter().chain(numbered).map(flows).find(free).unwrap_or_default();
+        taken.extend(found.iter().cloned());
+        found
+    };
+    jobs.iter().map(&mut of).collect()
+}
+
+/// What is told of the jobs, each thing once.
+fn notes(jobs: &[Job], ramps_later: bool) -> Vec<String> {
+    let mut notes: Vec<String> = Vec::new();
+    for note in jobs.iter().flat_map(|job| &job.notes) {
+        if !notes.contains(note) {
+            notes.push(note.clone());
+        }
+    }
+    if ramps_later {
+        notes.push(
+            "ramp_time: left out of the window once, at its begin, not of each job that begins later"
+                .to_owned(),
+        );
+    }
+    let ignored: BTreeSet<&str> =
+        jobs.iter().flat_map(|job| job.ignored.iter().map(String::as_str)).collect();
+    if !ignored.is_empty() {
+        let ignored: Vec<&str> = ignored.into_iter().collect();
+        notes.push(format!("keys without effect on the load, ignored: {}", ignored.join(", ")));
+    }
+    notes
 }
 
 /// An error about a line, as those that are found before.
@@ -67,13 +163,6 @@ fn in_its_line(error: ConfigError) -> String {
     let line =
         origin.and_then(|origin| origin.line).map_or_else(String::new, |line| format!("line {line}: "));
     format!("{line}`{path}={value}`: allowed: {allowed}")
-}
-
-/// Where the files of a job file lie on the drive.
-#[derive(Default)]
-struct Files {
-    places: BTreeMap<String, (u64, u64)>,
-    next: u64,
 }
 
 impl Imported {
@@ -91,102 +180,61 @@ impl Imported {
     }
 }
 
-impl Files {
-    /// The place of a file, which takes `bytes` if it is new, and its size.
-    fn place(&mut self, name: &str, bytes: u64) -> (u64, u64) {
-        let known = self.places.get(name).copied();
-        known.unwrap_or_else(|| {
-            let place = (self.next, bytes);
-            self.next += bytes.next_multiple_of(FILE_ALIGNMENT);
-            self.places.insert(name.to_owned(), place);
-            place
-        })
+/// A copy of a job, but for its name and its place among the others.
+fn flow(job: &Job, copy: u64, files: &Files) -> Result<FlowConfig, String> {
+    if let Some(iolog) = &job.iolog {
+        return Ok(replayed(job, iolog));
+    }
+    let mut load = job.load.clone();
+    let range = files.range(job, copy, &mut load)?;
+    if job.time_based {
+        load.io_bytes = None;
+    } else {
+        load.io_bytes = job.io_size.or(load.io_bytes);
+        load.loops = (load.io_bytes.is_none() || job.loops > 1).then_some(job.loops);
+    }
+    load.runtime_s = job.run_ns.map(|ns| ns as f64 / 1e9);
+    let paced = load.has_rates();
+    let source = SourceConfig::Fio(Box::new(FioSourceConfig { requests: None, fio: load }));
+    Ok(FlowConfig {
+        arrivals: Some(if paced { Arrivals::Open } else { Arrivals::Closed }),
+        think_time_ns: Some(job.think_ns),
+        max_outstanding: paced.then_some(job.depth),
+        range,
+        ..of_source(job, source)
+    })
+}
+
+/// A job that replays a trace.
+fn replayed(job: &Job, iolog: &Iolog) -> FlowConfig {
+    let source = SourceConfig::Trace(TraceConfig::of_file(&iolog.path));
+    let timed = !iolog.no_stall;
+    FlowConfig {
+        arrivals: Some(if timed { Arrivals::Open } else { Arrivals::Closed }),
+        time_scale: timed.then_some(iolog.time_scale),
+        max_outstanding: timed.then_some(job.depth),
+        ..of_source(job, source)
     }
 }
 
-fn flow(job: &Job, place: JobPlace, copy: u64, files: &mut Files) -> Result<FlowConfig, String> {
-    let name = if job.copies > 1 { format!("{}.{copy}", job.name) } else { job.name.clone() };
-    let fail = |what: &str| format!("line {}: job {}: {what}", job.line, job.name);
-    let on_drive = job.filename.as_deref().is_some_and(|file| file.starts_with("/dev/"));
-    let mut load = job.load.clone();
-    let range = if on_drive {
-        device(job, copy, &mut load).map_err(|what| fail(&what))?
-    } else {
-        let size = match (job.size, job.file_bytes) {
-            (Some(Extent::Bytes(size)), _) | (None, Some(size)) => size,
-            (Some(Extent::Percent(percent)), Some(file)) => in_bytes(Extent::Percent(percent), file),
-            _ => {
-                let what = "a file needs a size in bytes, or a filesize; a file below /dev/ is the drive, in percent too";
-                return Err(fail(what));
-            }
-        };
-        let file = job.filename.clone().unwrap_or_else(|| format!("{}.{copy}.0", job.name));
-        let whole = job.file_bytes.unwrap_or(size);
-        let offset = in_bytes(job.offset, whole) + in_bytes(job.offset_increment, whole) * copy;
-        // What is given in percent begins at a block.
-        let block = if matches!(job.offset, Extent::Percent(_)) { load.smallest() } else { 1 };
-        let offset = offset.next_multiple_of(block);
-        let file_bytes = job.file_bytes.unwrap_or(size + offset).max(1);
-        let (start, bytes) = files.place(&file, file_bytes);
-        load.offset_bytes = offset;
-        load.size_bytes = Some(size.min(bytes.saturating_sub(offset)));
-        RegionConfig { start_bytes: Some(start), bytes: Some(bytes), ..RegionConfig::default() }
-    };
-    if load.size_bytes == Some(0) {
-        return Err(fail("nothing of the file is left behind the offset"));
-    }
-    if !job.time_based {
-        load.io_bytes = job.io_size.map(|bytes| bytes.saturating_mul(job.loops));
-        load.loops = load.io_bytes.is_none().then_some(job.loops);
-    }
-    load.job = Some(place);
-    load.runtime_s = job.run_ns.map(|ns| ns as f64 / 1e9);
-    let paced = load.has_rates();
-    Ok(FlowConfig {
-        name,
-        arrivals: Some(if paced { Arrivals::Open } else { Arrivals::Closed }),
+fn of_source(job: &Job, source: SourceConfig) -> FlowConfig {
+    FlowConfig {
+        name: String::new(),
+        arrivals: None,
         time_scale: None,
         queue_depth: Some(job.depth),
-        think_time_ns: Some(job.think_ns),
-        max_outstanding: paced.then_some(job.depth),
+        think_time_ns: None,
+        max_outstanding: None,
         stop_ns: job.run_ns,
         priority: Default::default(),
         weight: 1,
         stream: 0,
+        start_ns: job.order.start_ns,
+        after: Vec::new(),
+        ends: Vec::new(),
+        in_step: job.in_step,
         at_end: Some(AtEnd::Stop),
-        range,
-        source: SourceConfig::Fio(Box::new(crate::config::FioSourceConfig { requests: None, fio: load })),
-    })
-}
-
-fn in_bytes(extent: Extent, whole: u64) -> u64 {
-    match extent {
-        Extent::Bytes(bytes) => bytes,
-        Extent::Percent(percent) => (whole as f64 * percent / 100.0) as u64,
+        range: RegionConfig::default(),
+        source,
     }
-}
-
-/// The part of the drive that a job on `/dev/…` uses, as the flow's range.
-fn device(job: &Job, copy: u64, load: &mut FioConfig) -> Result<RegionConfig, String> {
-    let mut range = RegionConfig::default();
-    match (job.offset, job.offset_increment) {
-        (Extent::Bytes(offset), Extent::Bytes(step)) => {
-            range.start_bytes = Some(offset + step * copy).filter(|start| *start > 0);
-        }
-        (Extent::Percent(offset), Extent::Percent(step)) => {
-            range.start_share = Some((offset + step * copy as f64) / 100.0);
-        }
-        (Extent::Percent(offset), Extent::Bytes(0)) => range.start_share = Some(offset / 100.0),
-        (Extent::Bytes(0), Extent::Percent(step)) => range.start_share = Some(step * copy as f64 / 100.0),
-        _ => return Err("offset and offset_increment: allowed: both in bytes, or both in percent".into()),
-    }
-    match job.size {
-        None => {}
-        Some(Extent::Bytes(bytes)) => {
-            range.bytes = Some(bytes);
-            load.size_bytes = Some(bytes);
-        }
-        Some(Extent::Percent(percent)) => range.share = Some(percent / 100.0),
-    }
-    Ok(range)
 }

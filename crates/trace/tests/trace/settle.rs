@@ -186,7 +186,7 @@ fn four_ways(
         parse(format!("[source]\n{keys}region = {within}\n")),
         parse(format!("[[flow]]\nname = \"job\"\n[flow.source]\n{keys}region = {within}\n")),
         parse(format!("[[flow]]\nname = \"job\"\nrange = {within}\n[flow.source]\n{keys}")),
-        wordline_trace::fio::import("job.fio", &job).unwrap().workload,
+        wordline_trace::fio::import("job.fio", &job, &Default::default()).unwrap().workload,
     ]
 }
 
@@ -247,7 +247,11 @@ proptest! {
 fn a_map_of_fio_takes_each_place_once_which_is_no_even_chance() {
     let job = |more: &str| {
         let text = format!("[job]\nfilename=/dev/x\nrw=randwrite\nbs=4k\n{more}");
-        Writes::of(&wordline_trace::fio::import("job.fio", &text).unwrap().workload, 1 << 24).unwrap()
+        Writes::of(
+            &wordline_trace::fio::import("job.fio", &text, &Default::default()).unwrap().workload,
+            1 << 24,
+        )
+        .unwrap()
     };
     assert!(job("norandommap=1\n").overwrites.evenly && !job("").overwrites.evenly);
     assert!(!job("norandommap=1\nsize=50%\n").overwrites.evenly);

@@ -1,0 +1,115 @@
+//! What fio's engines do, as far as a load depends on it.
+
+/// What an engine does with requests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Target {
+    /// Reads and writes files, through the page cache unless they are opened for direct I/O.
+    Cached,
+    /// Reads and writes files by ways of its own.
+    Files,
+    /// Reads and writes a whole volume.
+    Volume,
+    /// No block I/O.
+    Other(&'static str),
+}
+
+/// Engines that are no block I/O, and what they are.
+const OTHERS: &[(&str, &str)] = &[
+    ("cpuio", "it burns processor time"),
+    ("dircreate", "it makes folders"),
+    ("dirdelete", "it deletes folders"),
+    ("dirstat", "it looks up folders"),
+    ("e4defrag", "it moves blocks within a file system"),
+    ("exec", "it runs a program"),
+    ("falloc", "it allocates space in a file system"),
+    ("filecreate", "it makes files"),
+    ("filedelete", "it deletes files"),
+    ("filestat", "it looks up files"),
+    ("ftruncate", "it changes the sizes of files"),
+    ("http", "it stores objects over HTTP"),
+    ("libhdfs", "it streams files of HDFS"),
+    ("librpma_apm_client", "it writes to another machine's memory"),
+    ("librpma_apm_server", "it writes to another machine's memory"),
+    ("librpma_gpspm_client", "it writes to another machine's memory"),
+    ("librpma_gpspm_server", "it writes to another machine's memory"),
+    ("net", "it sends over a network"),
+    ("netsplice", "it sends over a network"),
+    ("page_fault", "it touches memory"),
+    ("rdma", "it sends over a network"),
+];
+
+/// Engines that read and write a whole volume.
+const VOLUMES: &[&str] =
+    &["dev-dax", "io_uring_cmd", "libblkio", "libiscsi", "libzbc", "mtd", "nbd", "rbd", "sg", "xnvme"];
+
+/// Engines that read and write through the page cache.
+const CACHED: &[&str] = &[
+    "io_uring",
+    "libaio",
+    "mmap",
+    "posixaio",
+    "psync",
+    "pvsync",
+    "pvsync2",
+    "solarisaio",
+    "splice",
+    "sync",
+    "vsync",
+    "windowsaio",
+];
+
+/// Other engines of fio that read and write files.
+const FILES: &[&str] = &[
+    "cpp_null",
+    "dfs",
+    "external",
+    "gfapi",
+    "gfapi_async",
+    "guasi",
+    "ime_aio",
+    "ime_psync",
+    "ime_psyncv",
+    "libcufile",
+    "libhipfile",
+    "libpmem",
+    "nfs",
+    "null",
+    "pmemblk",
+    "rados",
+];
+
+/// Engines that wait for each request: `iodepth` has no effect with them.
+const SYNCHRONOUS: &[&str] = &[
+    "dev-dax",
+    "gfapi",
+    "ime_psync",
+    "ime_psyncv",
+    "libcufile",
+    "libhipfile",
+    "libpmem",
+    "libzbc",
+    "mmap",
+    "mtd",
+    "psync",
+    "pvsync",
+    "pvsync2",
+    "splice",
+    "sync",
+    "vsync",
+];
+
+/// What an engine does; `None` of one that isn't known.
+pub(super) fn target(engine: &str) -> Option<Target> {
+    // `external:path` names a library.
+    let name = engine.split(':').next().unwrap_or(engine);
+    if let Some((_, what)) = OTHERS.iter().find(|(other, _)| *other == name) {
+        return Some(Target::Other(what));
+    }
+    let of = |list: &[&str], target| list.contains(&name).then_some(target);
+    of(VOLUMES, Target::Volume).or(of(CACHED, Target::Cached)).or(of(FILES, Target::Files))
+}
+
+/// Whether this engine has one request outstanding at most.
+pub(super) fn is_synchronous(engine: &str) -> bool {
+    SYNCHRONOUS.contains(&engine)
+}

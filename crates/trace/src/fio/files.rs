@@ -1,0 +1,225 @@
+//! Where the files of a job file lie on the drive.
+
+use std::collections::BTreeMap;
+
+use super::given::Reasons;
+use super::job::{Extent, Job};
+use crate::config::{FilePart, FioConfig, RegionConfig};
+
+/// Files begin at multiples of this, bytes.
+const FILE_ALIGNMENT: u64 = 1 << 20;
+
+/// Most bytes of all files: 1 EiB, a multiple of that.
+const MOST_BYTES: u64 = 1 << 60;
+
+/// The files of all jobs, one behind the other in the order in which jobs name them.
+#[derive(Default)]
+pub(super) struct Files {
+    places: BTreeMap<String, Place>,
+}
+
+/// A file's place; without a length it goes to the drive's end.
+#[derive(Clone, Copy)]
+struct Place {
+    start: u64,
+    bytes: Option<u64>,
+}
+
+impl Files {
+    /// Lays out what these jobs use.
+    pub(super) fn of(jobs: &[Job], reasons: &mut Reasons) -> Self {
+        // A file is as long as the job wants it that wants most.
+        let mut wanted: Vec<(String, u64)> = Vec::new();
+        let mut known: BTreeMap<String, usize> = BTreeMap::new();
+        let mut filled: Vec<String> = Vec::new();
+        for job in jobs.iter().filter(|job| !job.is_on_drive() && job.iolog.is_none()) {
+            for name in (0..job.copies).flat_map(|copy| job.names(copy)) {
+                match job.wanted_bytes() {
+                    _ if job.fills && filled.contains(&name) => {}
+                    _ if job.fills => filled.push(name),
+                    None => {}
+                    Some(bytes) => match known.get(&name).and_then(|place| wanted.get_mut(*place)) {
+                        Some((_, most)) => *most = bytes.max(*most),
+                        None => {
+                            known.insert(name.clone(), wanted.len());
+                            wanted.push((name, bytes));
+                        }
+                    },
+                }
+            }
+        }
+        if filled.len() > 1 {
+            reasons
+                .add(format!("fill_device of {}: allowed: one file that fills the drive", filled.join(", ")));
+        }
+        let mut next = 0_u64;
+        let mut places = BTreeMap::new();
+        for (name, bytes) in wanted.into_iter().filter(|(name, _)| !filled.contains(name)) {
+            if bytes > MOST_BYTES - next {
+                reasons.add(format!("files of more than {MOST_BYTES} bytes: allowed: what a drive holds"));
+                next = 0;
+            }
+            let bytes = bytes.min(MOST_BYTES);
+            places.insert(name, Place { start: next, bytes: Some(bytes) });
+            next = (next + bytes.next_multiple_of(FILE_ALIGNMENT)).min(MOST_BYTES);
+        }
+        places.extend(filled.into_iter().map(|name| (name, Place { start: next, bytes: None })));
+        Self { places }
+    }
+
+    /// The range of a copy of a job; what it uses of that is put into its load.
+    pub(super) fn range(&self, job: &Job, copy: u64, load: &mut FioConfig) -> Result<RegionConfig, String> {
+        if job.is_on_drive() {
+            return device(job, copy, load);
+        }
+        let names = job.names(copy);
+        let places: Option<Vec<Place>> = names.iter().map(|name| self.places.get(name).copied()).collect();
+        let Some(places) = places else {
+            let what =
+                "no size: in fio it is the file's, and there is none here: allowed: a size= or a filesize=";
+            return Err(what.to_owned());
+        };
+        match places.as_slice() {
+            [place] => one_file(job, copy, *place, load),
+            _ => several(job, copy, &places, load),
+        }
+    }
+}
+
+impl Job {
+    /// Whether it uses the drive itself.
+    fn is_on_drive(&self) -> bool {
+        self.on_volume || self.filenames.iter().any(|name| name.starts_with("/dev/"))
+    }
+
+    /// The files of a copy.
+    fn names(&self, copy: u64) -> Vec<String> {
+        if self.filenames.is_empty() {
+            return (0..self.files).map(|file| format!("{}.{copy}.{file}", self.name)).collect();
+        }
+        self.filenames.clone()
+    }
+
+    /// How many files it has.
+    fn number(&self) -> u64 {
+        if self.filenames.is_empty() { self.files } else { self.filenames.len() as u64 }
+    }
+
+    /// How long it wants each of its files, if it says.
+    fn wanted_bytes(&self) -> Option<u64> {
+        if let Some(bytes) = self.file_bytes {
+            return Some(bytes.max(1));
+        }
+        let Some(Extent::Bytes(size)) = self.size else { return None };
+        let each = (size / self.number().max(1)).max(1);
+        Some(each.saturating_add(self.offset_of(each, self.copies.saturating_sub(1))))
+    }
+
+    /// Where a copy begins in a file of so many bytes. What is given in percent begins at a block.
+    fn offset_of(&self, whole: u64, copy: u64) -> u64 {
+        let step = in_bytes(self.offset_increment, whole).saturating_mul(copy);
+        let offset = in_bytes(self.offset, whole).saturating_add(step);
+        let block = if matches!(self.offset, Extent::Percent(_)) { self.load.smallest() } else { 1 };
+        offset.checked_next_multiple_of(block).unwrap_or(offset)
+    }
+}
+
+const NOTHING_LEFT: &str = "nothing of the file is left behind the offset";
+
+fn one_file(job: &Job, copy: u64, place: Place, load: &mut FioConfig) -> Result<RegionConfig, String> {
+    let range =
+        RegionConfig { start_bytes: Some(place.start), bytes: place.bytes, ..RegionConfig::default() };
+    let Some(bytes) = place.bytes else {
+        // A file that fills the drive: its end is the drive's.
+        load.offset_bytes = match (job.offset, job.size) {
+            (Extent::Bytes(offset), None) => offset,
+            _ => return Err("fill_device: allowed: an offset in bytes and no size".to_owned()),
+        };
+        return Ok(range);
+    };
+    let size = match job.size {
+        Some(Extent::Bytes(size)) => Some(size),
+        Some(Extent::Percent(percent)) => Some(in_bytes(Extent::Percent(percent), bytes)),
+        None => None,
+    };
+    let whole = job.file_bytes.or(size).unwrap_or(bytes);
+    load.offset_bytes = job.offset_of(whole, copy);
+    let room = bytes.saturating_sub(load.offset_bytes);
+    let used = size.unwrap_or(room).min(room);
+    if used == 0 {
+        return Err(NOTHING_LEFT.to_owned());
+    }
+    load.size_bytes = Some(used);
+    load.io_bytes = size.filter(|size| *size > used);
+    Ok(range)
+}
+
+fn several(job: &Job, copy: u64, places: &[Place], load: &mut FioConfig) -> Result<RegionConfig, String> {
+    let mut ends = Vec::new();
+    for place in places {
+        let Some(bytes) = place.bytes else {
+            return Err("fill_device: allowed: one file".to_owned());
+        };
+        let each = match job.size {
+            Some(Extent::Bytes(size)) if job.file_bytes.is_none() => size / job.number().max(1),
+            Some(Extent::Percent(percent)) => in_bytes(Extent::Percent(percent), bytes),
+            _ => bytes,
+        };
+        let offset = job.offset_of(each, copy);
+        let used = each.min(bytes.saturating_sub(offset));
+        if used == 0 {
+            return Err(NOTHING_LEFT.to_owned());
+        }
+        ends.push((place.start + offset, used));
+    }
+    let start = places.iter().map(|place| place.start).min().unwrap_or(0);
+    let end = ends.iter().map(|(start, bytes)| start + bytes).max().unwrap_or(start + 1);
+    let part = |(first, bytes): (u64, u64)| FilePart { start_bytes: first - start, bytes };
+    load.files = ends.into_iter().map(part).collect();
+    let all: u64 = load.files.iter().map(|file| file.bytes).sum();
+    if let (Some(Extent::Bytes(size)), Some(_)) = (job.size, job.file_bytes) {
+        load.io_bytes = Some(size).filter(|size| *size != all);
+    }
+    Ok(RegionConfig { start_bytes: Some(start), bytes: Some(end - start), ..RegionConfig::default() })
+}
+
+/// The part of the drive that a job on `/dev/…` uses, as the flow's range.
+fn device(job: &Job, copy: u64, load: &mut FioConfig) -> Result<RegionConfig, String> {
+    if job.filenames.len() > 1 {
+        return Err("filename: allowed: one drive, the one that is simulated".to_owned());
+    }
+    let mut range = RegionConfig::default();
+    match (job.offset, job.offset_increment) {
+        (Extent::Bytes(offset), Extent::Bytes(step)) => {
+            let start = step.checked_mul(copy).and_then(|step| offset.checked_add(step));
+            let start = start.filter(|start| *start <= MOST_BYTES);
+            let start = start.ok_or("offset and offset_increment: allowed: at most 2^60 bytes")?;
+            range.start_bytes = Some(start).filter(|start| *start > 0);
+        }
+        (Extent::Percent(offset), Extent::Percent(step)) => {
+            range.start_share = Some((offset + step * copy as f64) / 100.0);
+        }
+        (Extent::Percent(offset), Extent::Bytes(0)) => range.start_share = Some(offset / 100.0),
+        (Extent::Bytes(0), Extent::Percent(step)) => range.start_share = Some(step * copy as f64 / 100.0),
+        _ => return Err("offset and offset_increment: allowed: both in bytes, or both in percent".into()),
+    }
+    match job.size {
+        None => {}
+        Some(Extent::Bytes(bytes)) => {
+            range.bytes = Some(bytes);
+            load.size_bytes = Some(bytes);
+        }
+        Some(Extent::Percent(percent)) => range.share = Some(percent / 100.0),
+    }
+    if load.size_bytes == Some(0) {
+        return Err(NOTHING_LEFT.to_owned());
+    }
+    Ok(range)
+}
+
+fn in_bytes(extent: Extent, whole: u64) -> u64 {
+    match extent {
+        Extent::Bytes(bytes) => bytes,
+        Extent::Percent(percent) => (whole as f64 * percent / 100.0) as u64,
+    }
+}

@@ -1,0 +1,200 @@
+//! The load of a job: which requests, in which order.
+
+use super::distribution::access;
+use super::options::Settings;
+use super::rates::rates;
+use super::sizes::sizes;
+use super::values::{Base, by_direction, percent, switch, whole};
+use crate::config::{Access, Direction, FileOrder, FileOrderKind, FioConfig, Strided, Verify};
+
+/// What `rw` asks for.
+struct Mode {
+    used: [bool; 3],
+    random: bool,
+    /// What stands behind a colon.
+    suffix: Option<String>,
+}
+
+fn mode(text: &str) -> Result<Mode, String> {
+    let (text, suffix) =
+        text.split_once(':').map_or((text, None), |(text, rest)| (text, Some(rest.to_owned())));
+    let (text, random) = text.strip_prefix("rand").map_or((text, false), |rest| (rest, true));
+    let used = match text {
+        "read" => [true, false, false],
+        "write" => [false, true, false],
+        "trim" => [false, false, true],
+        "rw" | "readwrite" => [true, true, false],
+        "trimwrite" => [false, true, true],
+        _ => {
+            let allowed = "read, write, trim, rw, readwrite, trimwrite, and with rand before; behind a colon a hole in bytes or, \
+                           with rand, a number of requests";
+            return Err(allowed.into());
+        }
+    };
+    Ok(Mode { used, random, suffix })
+}
+
+/// What `rw=…:N` asks for: a hole between sequential requests, or a run at each random place.
+fn suffix(keys: &mut Settings<'_>, mode: &Mode, base: Base) -> (i64, u64) {
+    let Some(text) = &mode.suffix else { return (0, 0) };
+    let read = || match (mode.random, text.strip_prefix('-')) {
+        (true, _) => whole(text, 1, 1 << 48).map(|run| (0, run)),
+        (false, Some(back)) => base.bytes(back).and_then(signed).map(|bytes| (-bytes, 0)),
+        (false, None) => base.bytes(text).and_then(signed).map(|bytes| (bytes, 0)),
+    };
+    read().unwrap_or_else(|allowed| {
+        keys.wrong(&format!("rw=…:{text}: allowed: {allowed}"));
+        (0, 0)
+    })
+}
+
+fn signed(bytes: u64) -> Result<i64, String> {
+    i64::try_from(bytes).ok().filter(|bytes| *bytes <= 1 << 40).ok_or_else(|| "at most 1 TiB".to_owned())
+}
+
+/// The load of a job, before it has a place.
+pub(super) fn load(keys: &mut Settings<'_>, base: Base) -> FioConfig {
+    let mode = keys.take_value("rw", mode).unwrap_or(Mode {
+        used: [true, false, false],
+        random: false,
+        suffix: None,
+    });
+    let (hole_bytes, run_requests) = suffix(keys, &mode, base);
+    let same_place = keys.take_value("rw_sequencer", |text| match text {
+        "sequential" => Ok(false),
+        "identical" => Ok(true),
+        _ => Err("sequential or identical".into()),
+    });
+    let read_mix = keys.take_value("rwmixread", percent);
+    let write_mix = keys.take_value("rwmixwrite", percent);
+    let [read, write, trim] = directions(keys, &mode, base);
+    let fsync = keys.take_value("fsync", |text| whole(text, 0, 1 << 48)).unwrap_or(0);
+    let fdatasync = keys.take_value("fdatasync", |text| whole(text, 0, 1 << 48)).unwrap_or(0);
+    let ends = ["end_fsync", "end_syncfs", "fsync_on_close"].map(|key| keys.is_on(key));
+    let process = keys.take_value("rate_process", |text| match text {
+        "linear" => Ok(false),
+        "poisson" => Ok(true),
+        _ => Err("linear or poisson".into()),
+    });
+    FioConfig {
+        offset_bytes: 0,
+        size_bytes: None,
+        files: Vec::new(),
+        file_order: file_order(keys),
+        io_bytes: None,
+        loops: None,
+        number_ios: keys.take_value("number_ios", |text| whole(text, 1, 1 << 48)),
+        write_after_trim: trim.is_some() && write.is_some(),
+        verify: write.as_ref().and(verify(keys, mode.random)),
+        read,
+        write,
+        trim,
+        read_share: read_mix.or(write_mix.map(|share| 100.0 - share)).unwrap_or(50.0) / 100.0,
+        with_replacement: keys.is_on("norandommap"),
+        hole_bytes,
+        run_requests,
+        same_place: mode.random && same_place.unwrap_or(false),
+        strided: strided(keys, base),
+        fsync: if fsync > 0 { fsync } else { fdatasync },
+        end_fsync: ends.contains(&true),
+        dsync: written_through(keys),
+        poisson: process.unwrap_or(false),
+        runtime_s: None,
+        job: None,
+    }
+}
+
+fn directions(keys: &mut Settings<'_>, mode: &Mode, base: Base) -> [Option<Direction>; 3] {
+    let sizes = sizes(keys, base);
+    let align = keys.take_value("ba", |text| by_direction(text, |part| base.bytes(part)));
+    let random = keys.take_value("percentage_random", |text| by_direction(text, percent));
+    let mut access = keys.take_value("random_distribution", |text| access(text, base));
+    let moves = keys.take("random_sequence_stride", switch).unwrap_or(false);
+    for access in access.iter_mut().flatten() {
+        if let Access::Sequence { stride, .. } = access {
+            *stride = moves;
+        }
+    }
+    let iops = rates(keys, &sizes, base, mode.used);
+    [0, 1, 2].map(|index: usize| {
+        let used = mode.used.get(index).copied().unwrap_or(false);
+        let sizes = sizes.get(index).filter(|_| used)?;
+        let smallest = sizes.iter().map(|size| size.bytes).min().unwrap_or(512);
+        let share = random.and_then(|shares| shares.get(index).copied()).unwrap_or(100.0) / 100.0;
+        let align = align.and_then(|list| list.get(index).copied()).filter(|align| *align > 0);
+        Some(Direction {
+            align_bytes: align.unwrap_or(smallest),
+            random_share: if mode.random { share } else { 0.0 },
+            access: access.as_ref().and_then(|list| list.get(index).cloned()).unwrap_or_default(),
+            iops: iops.get(index).copied().flatten(),
+            sizes: sizes.clone(),
+        })
+    })
+}
+
+fn written_through(keys: &mut Settings<'_>) -> bool {
+    let sync = keys.take_value("sync", |text| match text {
+        "0" | "none" => Ok(false),
+        "1" | "sync" | "dsync" => Ok(true),
+        _ => Err("0, none, 1, sync or dsync".into()),
+    });
+    keys.is_on("writefua") || sync.unwrap_or(false)
+}
+
+fn file_order(keys: &mut Settings<'_>) -> FileOrder {
+    let order = keys.take_value("file_service_type", |text| {
+        let (kind, rest) = text.split_once(':').map_or((text, None), |(kind, rest)| (kind, Some(rest)));
+        let requests = rest.map_or(Ok(1), |rest| whole(rest, 1, 1 << 48))?;
+        let kind = match kind {
+            "roundrobin" => FileOrderKind::RoundRobin,
+            "random" => FileOrderKind::Random,
+            "sequential" => FileOrderKind::Sequential,
+            _ => {
+                return Err(
+                    "roundrobin, random or sequential, with a number of requests behind a colon".into()
+                );
+            }
+        };
+        Ok(FileOrder { kind, requests })
+    });
+    order.unwrap_or_default()
+}
+
+/// `zonemode` and what belongs to it.
+fn strided(keys: &mut Settings<'_>, base: Base) -> Option<Strided> {
+    let positive = |text: &str| {
+        base.bytes(text).and_then(|bytes| if bytes > 0 { Ok(bytes) } else { Err("1 byte or more".into()) })
+    };
+    let mode = keys.take_value("zonemode", |text| match text {
+        "none" => Ok(false),
+        "strided" => Ok(true),
+        _ => Err("none or strided: the drive has no zones of its own".into()),
+    });
+    let size = keys.take_value("zonesize", positive);
+    let range = keys.take_value("zonerange", positive);
+    let skip = keys.take_value("zoneskip", |text| base.bytes(text)).unwrap_or(0);
+    match (mode, size) {
+        (Some(false), _) | (None, None) => None,
+        (Some(true), None) => {
+            keys.wrong("zonemode=strided needs a zonesize");
+            None
+        }
+        (_, Some(transfer_bytes)) => {
+            Some(Strided { zone_bytes: range.unwrap_or(transfer_bytes), transfer_bytes, skip_bytes: skip })
+        }
+    }
+}
+
+/// `verify` and what of its keys changes what is read.
+fn verify(keys: &mut Settings<'_>, random: bool) -> Option<Verify> {
+    let is_asked = keys.take_value("verify", |text| Ok(!matches!(text, "0" | "none"))).unwrap_or(false);
+    let phase = keys.take("do_verify", switch).unwrap_or(true);
+    let backlog =
+        keys.take_value("verify_backlog", |text| whole(text, 0, 1 << 32)).filter(|backlog| *backlog > 0);
+    let batch =
+        keys.take_value("verify_backlog_batch", |text| whole(text, 0, 1 << 32)).filter(|batch| *batch > 0);
+    let sorts = keys.take("verifysort", switch).unwrap_or(true);
+    let only = keys.is_on("verify_only");
+    let reads = is_asked && (phase || backlog.is_some());
+    (reads || only).then_some(Verify { backlog, batch, sorted: random && sorts, only })
+}

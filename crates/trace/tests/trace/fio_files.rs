@@ -1,0 +1,127 @@
+//! Files of fio's jobs: several of one job, sizes that come from elsewhere, traces in their place.
+
+use wordline_base::request::HostOp;
+use wordline_config::host::Arrivals;
+use wordline_trace::config::SourceConfig;
+use wordline_trace::{OpenContext, open_flows};
+
+use crate::fio::{DRIVE, import, jobs, load, refused, requests};
+use crate::support::drain;
+
+/// Which of the files each request goes to, and where in it, both in blocks of 64 KiB; files begin at multiples of 1 MiB.
+fn blocks(text: &str) -> Vec<(u64, u64)> {
+    requests(text)[0]
+        .iter()
+        .map(|request| (request.offset >> 20, (request.offset & 0xf_ffff) >> 16))
+        .collect()
+}
+
+#[test]
+fn a_job_takes_turns_between_its_files() {
+    let text = "[a]\nrw=write\nbs=64k\nnrfiles=3\nsize=384k\n";
+    assert_eq!(blocks(text), [(0, 0), (1, 0), (2, 0), (0, 1), (1, 1), (2, 1)]);
+    let two = blocks(&format!("{text}file_service_type=roundrobin:2"));
+    assert_eq!(two, [(0, 0), (0, 1), (1, 0), (1, 1), (2, 0), (2, 1)]);
+    let whole = blocks(&format!("{text}file_service_type=sequential\nloops=2"));
+    assert_eq!(whole[..7], [(0, 0), (0, 1), (1, 0), (1, 1), (2, 0), (2, 1), (0, 0)]);
+    let random = blocks(&format!("{text}file_service_type=random:3\nloops=50"));
+    assert!(random.chunks(3).all(|three| three.iter().all(|one| one.0 == three[0].0)));
+    assert!((0..3).all(|file| random.iter().any(|one| one.0 == file)));
+    refused(&format!("{text}file_service_type=zipf:1"), &["line 6", "file_service_type=zipf:1"]);
+}
+
+#[test]
+fn names_between_colons_are_files_that_jobs_may_share() {
+    let text = "[a]\nfilename=x:y\nsize=1m\nrw=read\nbs=64k\n[b]\nfilename=y\nsize=512k\nrw=read\nbs=64k\n[c]\nfilename=z\\:1\nsize=64k\nbs=64k";
+    let all = requests(text);
+    let starts: Vec<u64> = all[0].iter().take(4).map(|request| request.offset).collect();
+    assert_eq!(starts, [0, 1 << 20, 65_536, (1 << 20) + 65_536]);
+    assert_eq!((all[0].len(), all[1][0].offset, all[2][0].offset), (16, 1 << 20, 2 << 20));
+    refused("[a]\nfilename=/dev/sda:/dev/sdb\nrw=read", &["line 1: job a", "one drive"]);
+}
+
+#[test]
+fn random_places_of_several_files_come_once_each() {
+    let mut found = blocks("[a]\nrw=randread\nbs=64k\nnrfiles=4\nsize=1m");
+    found.sort_unstable();
+    let expected: Vec<(u64, u64)> = (0..4).flat_map(|file| (0..4).map(move |block| (file, block))).collect();
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn a_size_comes_from_a_job_that_names_the_file_or_is_asked_for_in_one_line() {
+    let workload =
+        jobs("[a]\nfilename=f\nrw=read\n[b]\nfilename=f\nrw=write\nsize=3m\n[c]\nfilename=f\nsize=50%");
+    let sizes: Vec<Option<u64>> = workload.flow.iter().map(|flow| load(flow).size_bytes).collect();
+    assert_eq!(sizes, [Some(3 << 20), Some(3 << 20), Some(3 << 19)]);
+    refused("[a]\nfilename=f\nrw=read", &["line 1: job a: no size", "a size= or a filesize="]);
+    // Of two sizes the larger is the file's.
+    let workload = jobs("[a]\nfilename=f\nsize=1m\n[b]\nfilename=f\nsize=2m");
+    assert_eq!(load(&workload.flow[1]).size_bytes, Some(2 << 20));
+    // More than the file holds is transferred in several passes.
+    let job = &requests("[a]\nfilesize=256k\nsize=1m\nbs=64k\nrw=read")[0];
+    assert_eq!((job.len(), job[4].offset), (16, 0));
+}
+
+#[test]
+fn engines_of_volumes_use_the_drive_whatever_their_names() {
+    for engine in ["rbd", "nbd", "libiscsi", "io_uring_cmd", "xnvme"] {
+        let workload = jobs(&format!("[a]\nioengine={engine}\nrw=randread\niodepth=4"));
+        assert_eq!((workload.flow[0].range.bytes, workload.flow[0].queue_depth), (None, Some(4)), "{engine}");
+    }
+}
+
+#[test]
+fn a_volume_has_no_blocks_with_metadata_between_them() {
+    refused("[a]\nioengine=io_uring_cmd\nrw=write\nbs=4160", &["line 1: job a: bs", "512"]);
+}
+
+#[test]
+fn a_file_that_fills_the_device_ends_with_the_drive() {
+    let text = "[global]\nbs=1m\n[a]\nrw=write\nsize=4m\n[b]\nfilename=f\nrw=write\nfill_device=1\n[c]\nstonewall\nfilename=f\nrw=read";
+    let all = requests(text);
+    assert_eq!(
+        (all[1][0].offset, all[1].len() as u64, all[2].len()),
+        (4 << 20, (DRIVE >> 20) - 4, all[1].len())
+    );
+    refused("[a]\nfilename=f\nfill_fs=1\n[b]\nfilename=g\nfill_fs=1", &["fill_device of f, g", "one file"]);
+    refused("[a]\nfilename=f\nfill_fs=1\nsize=10%", &["fill_device", "no size"]);
+}
+
+#[test]
+fn a_job_replays_a_trace() {
+    let folder = std::env::temp_dir().join(format!("wordline-iolog-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let log = "fio version 3 iolog\n0 /dev/x add\n0 /dev/x open\n10 /dev/x write 4096 8192\n30 /dev/x read 0 4096\n40 /dev/x close\n";
+    std::fs::write(folder.join("log"), log).unwrap();
+    let workload = jobs(
+        "[a]\nread_iolog=log\nioengine=libaio\niodepth=4\nreplay_time_scale=50\n[b]\nread_iolog=log\nreplay_no_stall=1\nsize=1m",
+    );
+    let [timed, fast] = &workload.flow[..] else { panic!("{workload:?}") };
+    assert_eq!(
+        (timed.arrivals, timed.max_outstanding, timed.time_scale),
+        (Some(Arrivals::Open), Some(4), Some(2.0))
+    );
+    assert_eq!((fast.arrivals, fast.queue_depth, fast.time_scale), (Some(Arrivals::Closed), Some(1), None));
+    assert!(matches!(&timed.source, SourceConfig::Trace(_)));
+    let context = OpenContext { drive_bytes: DRIVE, seed: 1, base_dir: &folder };
+    let mut flows = open_flows(&workload, &context).unwrap();
+    let found: Vec<_> = drain(&mut *flows[0].opened.source).unwrap();
+    let found: Vec<(HostOp, u64, u64)> = found.iter().map(|one| (one.op, one.offset, one.time.0)).collect();
+    assert_eq!(found, [(HostOp::Write, 4096, 0), (HostOp::Read, 0, 20_000)]);
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn a_page_cache_is_told_of_where_fio_has_one() {
+    let told = |text: &str| import("x", text).unwrap().notes.iter().any(|note| note.contains("page cache"));
+    for (text, expected) in [
+        ("", true),
+        ("direct=1", false),
+        ("buffered=0", false),
+        ("buffered=1\nioengine=libaio", true),
+        ("ioengine=rbd", false),
+    ] {
+        assert_eq!(told(&format!("[a]\nsize=1m\n{text}")), expected, "{text}");
+    }
+}

@@ -1,0 +1,168 @@
+//! Which places jobs of fio go to, in which order, and what they read back.
+
+use wordline_base::request::HostOp;
+use wordline_trace::fio::Access;
+
+use crate::fio::{import, jobs, load, refused, requests};
+
+/// Places of the requests in blocks of 64 KiB.
+fn places(settings: &str) -> Vec<u64> {
+    requests(&format!("[a]\nbs=64k\nsize=640k\n{settings}"))[0]
+        .iter()
+        .map(|request| request.offset >> 16)
+        .collect()
+}
+
+#[test]
+fn a_number_behind_rw_leaves_holes_or_goes_backwards() {
+    assert_eq!(places("rw=read:64k")[..6], [0, 2, 4, 6, 8, 0]);
+    assert_eq!(places("rw=read:-128k"), [8, 7, 6, 5, 4, 3, 2, 1, 0, 8]);
+    assert_eq!(places("rw=write:-64k")[..2], [9, 9], "one block again and again");
+    refused("[a]\nsize=1m\nrw=read:x", &["line 1: job a: rw=…:x"]);
+}
+
+#[test]
+fn a_number_behind_a_random_rw_is_the_length_of_runs() {
+    let all = places("rw=randread:3\nnorandommap\nloops=30");
+    for run in all.chunks(3) {
+        assert!(run.windows(2).all(|pair| pair[1] == pair[0] + 1 || pair[1] == 0), "{run:?}");
+    }
+    let starts: std::collections::BTreeSet<u64> = all.chunks(3).map(|run| run[0]).collect();
+    assert!(starts.len() > 7, "{starts:?}");
+    let same = places("rw=randwrite:2\nrw_sequencer=identical");
+    assert!(same.chunks(2).all(|pair| pair[0] == pair[1]), "{same:?}");
+}
+
+#[test]
+fn zones_are_used_one_after_the_other() {
+    assert_eq!(
+        places("rw=read\nzonemode=strided\nzonesize=128k\nzoneskip=192k"),
+        [0, 1, 5, 6, 0, 1, 5, 6, 0, 1]
+    );
+    assert_eq!(
+        places("rw=read\nzonesize=64k\nzonerange=128k")[..6],
+        [0, 2, 4, 6, 8, 0],
+        "a part of each zone"
+    );
+    assert_eq!(places("rw=read\nzonesize=256k\nzonerange=128k")[..6], [0, 1, 0, 1, 2, 3], "each zone twice");
+    let random = places("rw=randread\nzonesize=256k\nzoneskip=64k\nloops=20");
+    assert!(
+        random
+            .chunks(4)
+            .zip((0..).map(|zone| zone % 2 * 5))
+            .all(|(part, first)| { part.iter().all(|place| (first..first + 4).contains(place)) })
+    );
+    assert_eq!(places("rw=read\nzonemode=none\nzonesize=64k\nzoneskip=64k")[..2], [0, 1]);
+    refused("[a]\nsize=1m\nzonemode=strided", &["zonesize"]);
+}
+
+#[test]
+fn a_sequence_of_blocks_comes_again_and_again_or_moves_on() {
+    let text = "rw=randread\nrandom_distribution=sequence:2,0,1\nio_size=448k\n";
+    assert_eq!(places(text), [2, 0, 1, 2, 0, 1, 2]);
+    assert_eq!(places(&format!("{text}random_sequence_stride=1")), [2, 0, 1, 5, 3, 4, 8]);
+}
+
+#[test]
+fn zones_of_requests_are_read_in_all_spellings() {
+    let zones = |text: &str| {
+        let workload = jobs(&format!("[a]\nrw=randrw\nsize=1m\nrandom_distribution={text}"));
+        let of = |access: &Access| match access {
+            Access::Zoned(zones) => zones
+                .iter()
+                .map(|zone| (zone.access, zone.space.unwrap_or(zone.bytes.unwrap_or(0) as f64)))
+                .collect::<Vec<_>>(),
+            other => panic!("{other:?}"),
+        };
+        let job = load(&workload.flow[0]);
+        (of(&job.read.as_ref().unwrap().access), of(&job.write.as_ref().unwrap().access))
+    };
+    let (read, write) = zones("zoned:50/5:30/15:20/");
+    assert_eq!((&read, &write), (&vec![(50.0, 5.0), (30.0, 15.0), (20.0, 80.0)], &read));
+    let (read, write) = zones("zoned:50/5:50/95,90/10:/");
+    assert_eq!((read[0], write), ((50.0, 5.0), vec![(90.0, 10.0), (10.0, 90.0)]));
+    let (read, _) = zones("zoned_abs=60/64k:40/512k");
+    assert_eq!(read, [(60.0, 65_536.0), (40.0, 524_288.0)]);
+    refused("[a]\nrw=randread\nsize=1m\nrandom_distribution=zoned_abs:60/", &["zones of access/bytes"]);
+    refused("[a]\nrw=randread\nsize=1m\nrandom_distribution=zoned:60/10:50/90", &["100 percent"]);
+}
+
+#[test]
+fn a_size_left_out_is_the_default() {
+    let sizes = |text: &str| {
+        let workload = jobs(&format!("[a]\nrw=rw\nsize=1m\n{text}"));
+        let job = load(&workload.flow[0]);
+        [&job.read, &job.write].map(|way| way.as_ref().unwrap().sizes[0].bytes)
+    };
+    assert_eq!(sizes("bs=,8k"), [4096, 8192]);
+    assert_eq!(sizes("bs=8k,"), [8192, 4096]);
+    assert_eq!(sizes("bs=,8k,"), [4096, 8192]);
+    assert_eq!(sizes("bssplit=512/100,8k/50:16k/50"), [512, 8192]);
+}
+
+/// Operation and block of each request.
+fn operations(settings: &str) -> Vec<(HostOp, u64)> {
+    let all = requests(&format!("[a]\nbs=64k\nsize=256k\n{settings}")).remove(0);
+    all.iter().map(|request| (request.op, request.offset >> 16)).collect()
+}
+
+#[test]
+fn what_was_written_is_read_back_behind_each_pass() {
+    let (read, write) = (HostOp::Read, HostOp::Write);
+    let pass = [write, read].map(|op| (0..4).map(move |place| (op, place))).into_iter().flatten();
+    let pass: Vec<(HostOp, u64)> = pass.collect();
+    assert_eq!(operations("rw=write\nverify=crc32c"), pass);
+    assert_eq!(operations("rw=write\nverify=md5\nloops=2"), [pass.clone(), pass].concat());
+    assert_eq!(operations("rw=write\nverify=meta\ndo_verify=0").len(), 4);
+    assert_eq!(operations("rw=write\nverify=0").len(), 4);
+    assert_eq!(operations("rw=read\nverify=crc32c"), (0..4).map(|place| (read, place)).collect::<Vec<_>>());
+}
+
+#[test]
+fn random_writes_are_read_back_in_order_of_their_places_each_once() {
+    let sorted = operations("rw=randwrite\nverify=crc32c");
+    assert_eq!(sorted[4..], (0..4).map(|place| (HostOp::Read, place)).collect::<Vec<_>>());
+    let unsorted = operations("rw=randwrite\nverify=crc32c\nverifysort=0");
+    let of = |op| unsorted.iter().filter(move |one| one.0 == op).map(|one| one.1).collect::<Vec<_>>();
+    assert_eq!(of(HostOp::Read), of(HostOp::Write));
+    let again = operations("rw=randwrite\nverify=crc32c\nnorandommap\nio_size=2m");
+    let reads: Vec<u64> = again[32..].iter().map(|one| one.1).collect();
+    assert_eq!(reads, [0, 1, 2, 3]);
+}
+
+#[test]
+fn a_backlog_is_read_back_in_between() {
+    let (read, write) = (HostOp::Read, HostOp::Write);
+    let expected =
+        [(write, 0), (read, 0), (write, 1), (read, 1), (write, 2), (read, 2), (write, 3), (read, 3)];
+    assert_eq!(operations("rw=write\nverify=crc32c\nverify_backlog=1"), expected);
+    let two: Vec<u64> =
+        operations("rw=write\nverify=crc32c\nverify_backlog=3").iter().map(|one| one.1).collect();
+    assert_eq!(two, [0, 1, 2, 0, 1, 2, 3, 3]);
+    let some: Vec<u64> = operations("rw=write\nverify=crc32c\nverify_backlog=3\nverify_backlog_batch=1")
+        .iter()
+        .map(|one| one.1)
+        .collect();
+    assert_eq!(some[..5], [0, 1, 2, 0, 3]);
+}
+
+#[test]
+fn verify_only_reads_where_the_job_would_have_written() {
+    assert_eq!(
+        operations("rw=write\nverify=crc32c\nverify_only"),
+        (0..4).map(|place| (HostOp::Read, place)).collect::<Vec<_>>()
+    );
+    let timed = import("x", "[a]\nsize=1m\nrw=write\nverify=md5\ntime_based\nruntime=1").unwrap();
+    assert!(timed.notes.iter().any(|note| note.contains("reads nothing back")), "{:?}", timed.notes);
+    assert_eq!(load(&timed.workload.flow[0]).verify, None);
+}
+
+#[test]
+fn a_description_with_all_of_this_can_be_written_and_read() {
+    let text = "[a]\nrw=randwrite:4\nrw_sequencer=identical\nsize=1m\nnrfiles=2\nfile_service_type=random:4\nverify=md5\nverify_backlog=8\nflow=2\nstartdelay=1\n[b]\nstonewall\nsize=1m\nzonesize=64k\nzoneskip=64k\nrw=read:4k\nexitall";
+    let workload = jobs(text);
+    let toml = wordline_config::to_toml(&workload);
+    let again: wordline_trace::WorkloadConfig =
+        toml::from_str(&toml).unwrap_or_else(|error| panic!("{error}\n{toml}"));
+    assert_eq!(again, workload);
+}
