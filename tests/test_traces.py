@@ -138,3 +138,41 @@ def test_of_an_unknown_transformation_the_kind_is_told(
 ) -> None:
     error = wordline("trace", "info", spc, "--transform", step).error()
     assert f"workload.source.transform{message}" in error, error
+
+
+SHIFTED = "".join(f"{index * 3};{index * 8};W;4096\n" for index in range(50))
+"""Microseconds, sectors, operation, bytes: nothing but the options tells which."""
+
+READ_SO = (
+    *("--format", "columns", "--option", "columns.time=1", "-o", "columns.offset=2", "-o", "columns.op=3"),
+    *("-o", "columns.length=4", "-o", "time_unit=us", "-o", "offset_unit_bytes=512"),
+)
+
+
+def test_every_command_with_a_trace_reads_it_as_its_options_say(wordline: Wordline, tmp_path: Path) -> None:
+    path = tmp_path / "odd.txt"
+    path.write_text(SHIFTED)
+    small = ("--device", "mqsim", *sets(SMALL_DRIVE))
+    told = wordline("trace", "info", path, *READ_SO, "--json").json()
+    assert (told["writes"]["requests"], told["span_ns"], told["end_bytes"]) == (50, 147_000, 50 * 4096)
+    run = wordline("run", *small, "--trace", path, *READ_SO, "--json").json()
+    source = run["config"]["workload"]["source"]
+    assert (run["write"]["requests"], source["time_unit"], source["format"]) == (50, "us", "columns")
+    compared = wordline("compare", *small, "-s", "baseline", "--trace", path, *READ_SO, "--json").json()
+    (scheme,) = compared["workloads"][0]["schemes"]
+    assert (compared["workloads"][0]["workload"], scheme["error"]) == ("odd.txt", None)
+    assert scheme["figures"]["write.iops"]["value"] == pytest.approx(run["write"]["iops"])
+    profile = wordline("trace", "fit", path, *READ_SO, "--json").json()
+    assert profile["summary"]["requests"] == 50
+
+
+@pytest.mark.parametrize("command", [("run",), ("compare", "-s", "baseline")])
+def test_options_of_a_trace_without_one_are_refused(wordline: Wordline, command: tuple[str, ...]) -> None:
+    for option in (("--format", "spc"), ("--option", "time_unit=us")):
+        assert f"{option[0]}: allowed: beside --trace FILE" in wordline(*command, *option).error()
+
+
+def test_an_option_without_a_value_is_named(wordline: Wordline, spc: Path) -> None:
+    assert (
+        "--option time_unit: allowed: KEY=VALUE" in wordline("trace", "info", spc, "-o", "time_unit").error()
+    )

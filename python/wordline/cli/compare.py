@@ -12,15 +12,19 @@ from wordline._core import WordlineError
 from wordline.cli.common import (
     FAILURES,
     DeviceOption,
+    FormatOption,
     JobsOption,
     JsonOption,
     OnOption,
     SetOption,
+    SourceOption,
     command_line,
     override_pairs,
     presets_of,
+    refuse_without_trace,
     say,
     show,
+    source_pairs,
     writing_to,
 )
 from wordline.cli.progress import points_bar
@@ -57,6 +61,8 @@ def compare(
         list[str] | None,
         typer.Option("--metric", metavar="PATH,…", help="Figures by their path in result.json."),
     ] = None,
+    format: FormatOption = None,
+    options: SourceOption = None,
     tail: Annotated[bool, typer.Option("--tail", help="Blame of the requests from p99 on.")] = False,
     overrides: SetOption = None,
     seed: Annotated[int, typer.Option(help="Seed of everything random.", min=0)] = 1,
@@ -92,7 +98,9 @@ def compare(
     described = [
         (Path(name).stem if name.endswith(".toml") else name, load("workload", name)) for name in given
     ]
-    described += [(Path(trace).name, replay(trace)) for trace in traces or []]
+    refuse_without_trace(bool(traces), format, options)
+    own = source_pairs(format, options)
+    described += [(Path(trace).name, replay(trace, own)) for trace in traces or []]
     if out is not None:
         usable_folder(out)
     with writing_to(out):

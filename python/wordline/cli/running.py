@@ -12,16 +12,20 @@ from wordline import simulation
 from wordline._core import WordlineError
 from wordline.cli.common import (
     DeviceOption,
+    FormatOption,
     JsonOption,
     SchemeOption,
     SetOption,
     SkipOption,
+    SourceOption,
     TransformOption,
     command_line,
     override_pairs,
     presets_of,
+    refuse_without_trace,
     say,
     show,
+    source_pairs,
     transform_pairs,
     writing_to,
 )
@@ -51,6 +55,8 @@ def run(
         str | None,
         typer.Option("--trace", metavar="FILE", help="Replay this trace, at its own times."),
     ] = None,
+    format: FormatOption = None,
+    options: SourceOption = None,
     transform: TransformOption = None,
     traces: Annotated[
         str | None,
@@ -115,11 +121,14 @@ def run(
     """Simulate one workload on one drive."""
     if trace is not None and workload is not None:
         raise WordlineError("--trace and --workload exclude each other")
+    refuse_without_trace(trace is not None, format, options)
     scenario = Scenario(
         device,
         scheme,
         replay(trace) if trace is not None else load_workload(workload or DEFAULT_WORKLOAD, traces),
-        overrides=transform_pairs(transform) + override_pairs(overrides, skip_bad_lines),
+        overrides=source_pairs(format, options)
+        + transform_pairs(transform)
+        + override_pairs(overrides, skip_bad_lines),
         seed=seed,
         checked=checked,
     )

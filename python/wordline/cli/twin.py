@@ -11,7 +11,15 @@ import typer
 
 from wordline import _core
 from wordline._core import WordlineError
-from wordline.cli.common import JsonOption, SetOption, SkipOption, override_pairs
+from wordline.cli.common import (
+    FormatOption,
+    JsonOption,
+    SetOption,
+    SkipOption,
+    SourceOption,
+    override_pairs,
+    source_pairs,
+)
 from wordline.cli.progress import trace_bar
 from wordline.files import write_text
 from wordline.presets import profile, replay, toml_string
@@ -36,6 +44,8 @@ def trace_fit(
     model: Annotated[
         bool, typer.Option("--model", help="Hold a model of the patterns in the place of pieces.")
     ] = False,
+    format: FormatOption = None,
+    options: SourceOption = None,
     skip_bad_lines: SkipOption = False,
     overrides: SetOption = None,
     as_json: JsonOption = False,
@@ -55,7 +65,7 @@ def trace_fit(
     with trace_bar() as progress:
         text = _core.trace_fit(
             (trace.label, trace.text),
-            override_pairs(overrides, skip_bad_lines),
+            source_pairs(format, options) + override_pairs(overrides, skip_bad_lines),
             base_dir=str(trace.folder),
             name=name or Path(file).name.split(".")[0],
             held=held,
