@@ -176,3 +176,49 @@ def test_an_option_without_a_value_is_named(wordline: Wordline, spc: Path) -> No
     assert (
         "--option time_unit: allowed: KEY=VALUE" in wordline("trace", "info", spc, "-o", "time_unit").error()
     )
+
+
+MEASURED = "Timestamp,Response,IOType,LUN,Offset,Size\n" + "".join(
+    f"{1456135200 + index / 100:.6f},{0.0001 * (index + 1):.6f},{'RW'[index % 2]},0,{index * 4096},4096\n"
+    for index in range(40)
+)
+
+
+def test_start_and_measured_response_times_stand_beside_the_simulated(
+    wordline: Wordline, tmp_path: Path
+) -> None:
+    path = tmp_path / "lun.csv"
+    path.write_text(MEASURED)
+    small = ("run", "--device", "mqsim", *sets(SMALL_DRIVE), "--trace", path)
+    result = wordline(*small, "--json").json()
+    (trace,) = result["traces"]
+    assert (trace["start"], trace["keeps_pace"]) == ("2016-02-22T10:00:00Z", True)
+    read = trace["measured"]["read"]
+    assert read["requests"] == result["read"]["requests"] == 20
+    assert (read["latency_ns"]["mean"], read["latency_ns"]["max"]) == (2_000_000, 3_900_000)
+    assert not [note for note in result["notes"] if note["kind"] == "measured_latencies"]
+    text = wordline(*small).out
+    assert "lun.csv begins 2016-02-22T10:00:00Z" in text
+    lines = [line.split() for line in text.splitlines() if line.strip().startswith("measured")]
+    assert [(line[1], line[-1]) for line in lines] == [("2,000", "3,900"), ("2,100", "4,000")]
+    told = wordline("trace", "info", path)
+    assert "2016-02-22T10:00:00Z" in told.out and "as measured" in told.out
+
+
+def test_response_times_of_other_requests_are_noted(wordline: Wordline, tmp_path: Path) -> None:
+    path = tmp_path / "lun.csv"
+    path.write_text(MEASURED)
+    run = ("run", "--device", "mqsim", *sets(SMALL_DRIVE), "--trace", path, "--json")
+    slices = wordline(*run, "-t", "slice_time from_ns=100000000").json()
+    assert slices["traces"][0]["start"] == "2016-02-22T10:00:00.100Z"
+    (note,) = [note for note in slices["notes"] if note["kind"] == "measured_latencies"]
+    assert "20 reads of the trace, 15 of the run" in note["found"]
+    scaled = wordline(*run, "-t", "target_iops iops=500").json()
+    assert not scaled["traces"][0]["keeps_pace"]
+    closed = wordline(*run, *sets({"workload.host.arrivals": "closed"})).json()
+    assert not closed["traces"][0]["keeps_pace"]
+
+
+def test_a_generated_workload_has_no_traces(wordline: Wordline) -> None:
+    few = sets({**SMALL_DRIVE, "workload.source.requests": 50})
+    assert "traces" not in wordline("run", "--device", "mqsim", *few, "--json").json()
