@@ -138,3 +138,87 @@ def test_of_an_unknown_transformation_the_kind_is_told(
 ) -> None:
     error = wordline("trace", "info", spc, "--transform", step).error()
     assert f"workload.source.transform{message}" in error, error
+
+
+SHIFTED = "".join(f"{index * 3};{index * 8};W;4096\n" for index in range(50))
+"""Microseconds, sectors, operation, bytes: nothing but the options tells which."""
+
+READ_SO = (
+    *("--format", "columns", "--option", "columns.time=1", "-o", "columns.offset=2", "-o", "columns.op=3"),
+    *("-o", "columns.length=4", "-o", "time_unit=us", "-o", "offset_unit_bytes=512"),
+)
+
+
+def test_every_command_with_a_trace_reads_it_as_its_options_say(wordline: Wordline, tmp_path: Path) -> None:
+    path = tmp_path / "odd.txt"
+    path.write_text(SHIFTED)
+    small = ("--device", "mqsim", *sets(SMALL_DRIVE))
+    told = wordline("trace", "info", path, *READ_SO, "--json").json()
+    assert (told["writes"]["requests"], told["span_ns"], told["end_bytes"]) == (50, 147_000, 50 * 4096)
+    run = wordline("run", *small, "--trace", path, *READ_SO, "--json").json()
+    source = run["config"]["workload"]["source"]
+    assert (run["write"]["requests"], source["time_unit"], source["format"]) == (50, "us", "columns")
+    compared = wordline("compare", *small, "-s", "baseline", "--trace", path, *READ_SO, "--json").json()
+    (scheme,) = compared["workloads"][0]["schemes"]
+    assert (compared["workloads"][0]["workload"], scheme["error"]) == ("odd.txt", None)
+    assert scheme["figures"]["write.iops"]["value"] == pytest.approx(run["write"]["iops"])
+    profile = wordline("trace", "fit", path, *READ_SO, "--json").json()
+    assert profile["summary"]["requests"] == 50
+
+
+@pytest.mark.parametrize("command", [("run",), ("compare", "-s", "baseline")])
+def test_options_of_a_trace_without_one_are_refused(wordline: Wordline, command: tuple[str, ...]) -> None:
+    for option in (("--format", "spc"), ("--option", "time_unit=us")):
+        assert f"{option[0]}: allowed: beside --trace FILE" in wordline(*command, *option).error()
+
+
+def test_an_option_without_a_value_is_named(wordline: Wordline, spc: Path) -> None:
+    assert (
+        "--option time_unit: allowed: KEY=VALUE" in wordline("trace", "info", spc, "-o", "time_unit").error()
+    )
+
+
+MEASURED = "Timestamp,Response,IOType,LUN,Offset,Size\n" + "".join(
+    f"{1456135200 + index / 100:.6f},{0.0001 * (index + 1):.6f},{'RW'[index % 2]},0,{index * 4096},4096\n"
+    for index in range(40)
+)
+
+
+def test_start_and_measured_response_times_stand_beside_the_simulated(
+    wordline: Wordline, tmp_path: Path
+) -> None:
+    path = tmp_path / "lun.csv"
+    path.write_text(MEASURED)
+    small = ("run", "--device", "mqsim", *sets(SMALL_DRIVE), "--trace", path)
+    result = wordline(*small, "--json").json()
+    (trace,) = result["traces"]
+    assert (trace["start"], trace["keeps_pace"]) == ("2016-02-22T10:00:00Z", True)
+    read = trace["measured"]["read"]
+    assert read["requests"] == result["read"]["requests"] == 20
+    assert (read["latency_ns"]["mean"], read["latency_ns"]["max"]) == (2_000_000, 3_900_000)
+    assert not [note for note in result["notes"] if note["kind"] == "measured_latencies"]
+    text = wordline(*small).out
+    assert "lun.csv begins 2016-02-22T10:00:00Z" in text
+    lines = [line.split() for line in text.splitlines() if line.strip().startswith("measured")]
+    assert [(line[1], line[-1]) for line in lines] == [("2,000", "3,900"), ("2,100", "4,000")]
+    told = wordline("trace", "info", path)
+    assert "2016-02-22T10:00:00Z" in told.out and "as measured" in told.out
+
+
+def test_response_times_of_other_requests_are_noted(wordline: Wordline, tmp_path: Path) -> None:
+    path = tmp_path / "lun.csv"
+    path.write_text(MEASURED)
+    run = ("run", "--device", "mqsim", *sets(SMALL_DRIVE), "--trace", path, "--json")
+    slices = wordline(*run, "-t", "slice_time from_ns=100000000").json()
+    assert slices["traces"][0]["start"] == "2016-02-22T10:00:00.100Z"
+    (note,) = [note for note in slices["notes"] if note["kind"] == "measured_latencies"]
+    assert "20 reads of the trace, 15 of the run" in note["found"]
+    scaled = wordline(*run, "-t", "target_iops iops=500").json()
+    assert not scaled["traces"][0]["keeps_pace"]
+    closed = wordline(*run, *sets({"workload.host.arrivals": "closed"})).json()
+    assert not closed["traces"][0]["keeps_pace"]
+
+
+def test_a_generated_workload_has_no_traces(wordline: Wordline) -> None:
+    few = sets({**SMALL_DRIVE, "workload.source.requests": 50})
+    assert "traces" not in wordline("run", "--device", "mqsim", *few, "--json").json()

@@ -199,8 +199,11 @@ def _suggestion(text: str, known: list[str]) -> str:
     return f"known: {', '.join(known)}" if known else "none are installed"
 
 
-def replay(trace: str | os.PathLike[str]) -> Description:
-    """A workload that replays a trace at its own arrival times, onto a drive that is full at the start."""
+def replay(trace: str | os.PathLike[str], overrides: Sequence[tuple[str, str]] = ()) -> Description:
+    """A workload that replays a trace at its own arrival times, onto a drive that is full at the start.
+
+    `overrides` are of this workload alone: dotted paths from `workload.` on and their values.
+    """
     path = Path(trace)
     text = "\n".join(
         (
@@ -210,6 +213,8 @@ def replay(trace: str | os.PathLike[str]) -> Description:
             'host.arrivals = "open"',
         )
     )
+    if overrides:
+        text = _core.resolve("workload", ("--trace", text), list(overrides))
     return Description(label="--trace", text=text, folder=Path.cwd())
 
 

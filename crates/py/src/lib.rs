@@ -21,6 +21,7 @@ mod schemes;
 mod state;
 mod timeline;
 mod trace;
+mod traces;
 mod twin;
 mod watch;
 

@@ -1,6 +1,7 @@
 //! The requests of a workload: of one source, or of several flows.
 
 use pyo3::prelude::*;
+use wordline_engine::config::host::HostConfig;
 use wordline_engine::host::{Flow, FlowSet, RequestSource, Settling};
 use wordline_engine::{
     Ending, Observer, RunError, Setup, Split, Volume, replay_flows_in_parts, replay_in_parts,
@@ -9,6 +10,7 @@ use wordline_trace::{OpenContext, Opened, OpenedFlow, open, open_flows};
 
 use crate::describe::Described;
 use crate::held::Held;
+use crate::traces::RunTrace;
 
 /// Requests, ready to be replayed.
 pub enum Requests {
@@ -80,6 +82,25 @@ impl Requests {
                 });
                 let flows = FlowSet { flows: flows.collect(), settling: *settling };
                 replay_flows_in_parts(setup, device, flows, None, observer, split)
+            }
+        }
+    }
+
+    /// The traces that were replayed, as far as something of them was read.
+    pub fn traces(&self, host: &HostConfig) -> Vec<RunTrace> {
+        match self {
+            Self::One(opened) => {
+                let of = |facts| RunTrace::new(None, facts, host.arrivals, host.time_scale);
+                opened.notes.traces().into_iter().map(of).collect()
+            }
+            Self::Flows(flows, _) => {
+                let traces = |flow: &OpenedFlow| {
+                    let rules = flow.rules.clone();
+                    flow.opened.notes.traces().into_iter().map(move |facts| {
+                        RunTrace::new(Some(rules.name.clone()), facts, rules.arrivals, rules.time_scale)
+                    })
+                };
+                flows.iter().flat_map(traces).collect()
             }
         }
     }

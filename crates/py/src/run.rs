@@ -26,6 +26,7 @@ use crate::request_log::{LogFile, together};
 use crate::requests::Requests;
 use crate::state::{From, Part};
 use crate::timeline::Timeline;
+use crate::traces::{self, RunTrace};
 use crate::watch::{Watch, Watched};
 
 /// What a run measured.
@@ -85,6 +86,9 @@ struct Document<'a> {
     engine: EngineFigures,
     /// What the reader of the result should know: of the workload's source, and of the figures.
     notes: Vec<Note>,
+    /// The traces that were replayed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    traces: Vec<RunTrace>,
     /// The figures.
     #[serde(flatten)]
     report: &'a Report,
@@ -283,6 +287,7 @@ impl Run<'_> {
         let evidence = &mut outcome.report.evidence;
         evidence.answered = outcome.requests.saturating_sub(self.past.requests + outcome.settling_requests);
         evidence.planned = planned.map(|all| all.saturating_sub(self.past.requests));
+        let traces = requests.traces(&self.described.workload.host);
         let document = Document {
             version: env!("CARGO_PKG_VERSION"),
             seed: self.setup.seed,
@@ -302,8 +307,10 @@ impl Run<'_> {
                 .into_iter()
                 .map(Note::of_workload)
                 .chain(self.past.note.clone())
+                .chain(traces::notes(&traces, &outcome.report))
                 .chain(outcome.report.notes())
                 .collect(),
+            traces,
             report: &outcome.report,
         };
         let json = serde_json::to_string(&document).map_err(mistake)?;

@@ -1,12 +1,13 @@
 //! What a source did to a trace that its user should know of.
 
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use wordline_base::request::SourceError;
 
 use crate::config::BlockEvent;
 use crate::format::LeftOut;
+use crate::seen::{RunClock, Seen, Shift, TraceFacts};
 
 /// Handle on the remarks of an open source. It stays valid, and is kept up to date with every batch, after the
 /// source itself was handed on.
@@ -14,6 +15,9 @@ use crate::format::LeftOut;
 pub struct Notes {
     own: Arc<Mutex<Tally>>,
     others: Vec<Notes>,
+    /// What was seen of a trace, where this is of the reader of one.
+    seen: Arc<Mutex<Seen>>,
+    clock: RunClock,
 }
 
 impl Notes {
@@ -24,9 +28,37 @@ impl Notes {
         lines
     }
 
+    /// What is known of the traces that are read, each once something of it was.
+    pub fn traces(&self) -> Vec<TraceFacts> {
+        let own = self.seen().facts(&self.clock);
+        own.into_iter().chain(self.others.iter().flat_map(Notes::traces)).collect()
+    }
+
     /// All of several sources' remarks.
     pub(crate) fn joined(others: Vec<Notes>) -> Self {
-        Self { own: Arc::default(), others }
+        Self { others, ..Self::default() }
+    }
+
+    /// Those of a trace; whether it is gone through once.
+    pub(crate) fn of_trace(path: &Path, once: bool) -> Self {
+        let seen = Arc::new(Mutex::new(Seen::of(path)));
+        Self { seen, clock: RunClock { loses_pace: !once, ..RunClock::default() }, ..Self::default() }
+    }
+
+    /// What was seen of the trace so far.
+    pub(crate) fn seen(&self) -> MutexGuard<'_, Seen> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A step behind the trace gives requests other times: it takes so many ns from them all, known when its first request
+    /// is.
+    pub(crate) fn shifted_by(&mut self, ns: &Shift) {
+        self.clock.shifts.push(Arc::clone(ns));
+    }
+
+    /// A step changes the distances of requests.
+    pub(crate) fn lose_pace(&mut self) {
+        self.clock.loses_pace = true;
     }
 
     /// Whether devices with address spaces of their own lie over one another.
@@ -122,7 +154,7 @@ impl Tally {
 
     fn loss_notes(&self) -> Vec<String> {
         let mut lines = Vec::new();
-        let LeftOut { untyped, dataless, commands, .. } = self.left_out;
+        let LeftOut { untyped, dataless, commands, lost, .. } = self.left_out;
         if untyped > 0 {
             lines.push(format!("{} without a type of request left out", counted(untyped, "line")));
         }
@@ -135,6 +167,9 @@ impl Tally {
                 "{} left out that neither read, write nor flush",
                 counted(commands, "command")
             ));
+        }
+        if lost > 0 {
+            lines.push(format!("the tracer lost {}: requests may be missing", counted(lost, "event")));
         }
         lines.extend(self.event_note());
         lines

@@ -86,6 +86,20 @@ MetricOption = Annotated[
         "--metric", metavar="PATH,…", help="Figures by their path in result.json, such as waf. Repeatable."
     ),
 ]
+FormatOption = Annotated[
+    str | None,
+    typer.Option("--format", "-f", help="Form of the trace, such as spc or blkparse. [default: by content]"),
+]
+SourceOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--option",
+        "-o",
+        metavar="KEY=VALUE",
+        help="How the trace is read: time_unit=us, read_is=0, event=queue, columns.time=ts, … "
+        "(docs/trace-formats.md). Repeatable.",
+    ),
+]
 OnOption = Annotated[
     str,
     typer.Option(
@@ -134,6 +148,24 @@ def override_pairs(texts: list[str] | None, skip_bad_lines: bool = False) -> lis
             raise WordlineError(f"--set {text}: allowed: PATH=VALUE, such as device.geometry.blocks=256")
         pairs.append((path.strip(), value.strip()))
     return pairs
+
+
+def source_pairs(format: str | None, options: list[str] | None) -> list[tuple[str, str]]:
+    """The overrides that `--format` and `--option` stand for."""
+    pairs = [("workload.source.format", format)] if format is not None else []
+    for text in options or []:
+        key, equals, value = text.partition("=")
+        if not equals or not key.strip():
+            raise WordlineError(f"--option {text}: allowed: KEY=VALUE, such as time_unit=us")
+        pairs.append((f"workload.source.{key.strip()}", value.strip()))
+    return pairs
+
+
+def refuse_without_trace(traced: bool, format: str | None, options: list[str] | None) -> None:
+    """Raises `WordlineError` where `--format` or `--option` has no trace to act on."""
+    for name, given in (("--format", format is not None), ("--option", bool(options))):
+        if given and not traced:
+            raise WordlineError(f"{name}: allowed: beside --trace FILE; else --set workload.source.KEY=VALUE")
 
 
 _LIST_KEYS = ("ops", "devices", "paths")

@@ -12,6 +12,7 @@ from wordline._core import WordlineError
 from wordline.cli.common import (
     FAILURES,
     DryRunOption,
+    FormatOption,
     JobsOption,
     JsonOption,
     MetricOption,
@@ -20,13 +21,16 @@ from wordline.cli.common import (
     SeedOption,
     SeedsOption,
     SetOption,
+    SourceOption,
     command_line,
     listed_metrics,
     override_pairs,
     presets_of,
+    refuse_without_trace,
     say,
     say_what_is_left,
     show,
+    source_pairs,
     writing_to,
 )
 from wordline.cli.progress import points_bar
@@ -74,6 +78,8 @@ def compare(
         list[str] | None, typer.Option("--trace", metavar="FILE", help="Replay this trace too. Repeatable.")
     ] = None,
     metrics: MetricOption = None,
+    format: FormatOption = None,
+    options: SourceOption = None,
     tail: Annotated[bool, typer.Option("--tail", help="Blame of the requests from p99 on.")] = False,
     overrides: SetOption = None,
     seed: SeedOption = 1,
@@ -111,7 +117,9 @@ def compare(
     described = [
         (Path(name).stem if name.endswith(".toml") else name, load("workload", name)) for name in given
     ]
-    described += [(Path(trace).name, replay(trace)) for trace in traces or []]
+    refuse_without_trace(bool(traces), format, options)
+    own = source_pairs(format, options)
+    described += [(Path(trace).name, replay(trace, own)) for trace in traces or []]
     drives = [
         (Path(name).stem if name.endswith(".toml") else name, load("device", name))
         for name in naming.split(devices or [])

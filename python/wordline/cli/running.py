@@ -13,19 +13,23 @@ from wordline._core import WordlineError
 from wordline.cli.common import (
     DeviceOption,
     DryRunOption,
+    FormatOption,
     JsonOption,
     SchemeOption,
     SeedOption,
     SeedsOption,
     SetOption,
     SkipOption,
+    SourceOption,
     TransformOption,
     command_line,
     override_pairs,
     presets_of,
+    refuse_without_trace,
     say,
     say_what_is_left,
     show,
+    source_pairs,
     transform_pairs,
     writing_to,
 )
@@ -66,6 +70,8 @@ def run(
         str | None,
         typer.Option("--trace", metavar="FILE", help="Replay this trace, at its own times."),
     ] = None,
+    format: FormatOption = None,
+    options: SourceOption = None,
     transform: TransformOption = None,
     traces: Annotated[
         str | None,
@@ -126,11 +132,14 @@ def run(
         raise WordlineError("--trace and --workload exclude each other")
     if trace is not None and (section or env):
         raise WordlineError("--section and --env are for a job file of fio, not for --trace")
+    refuse_without_trace(trace is not None, format, options)
     scenario = Scenario(
         device,
         scheme,
         replay(trace) if trace is not None else _workload(workload, traces, section, env),
-        overrides=transform_pairs(transform) + override_pairs(overrides, skip_bad_lines),
+        overrides=source_pairs(format, options)
+        + transform_pairs(transform)
+        + override_pairs(overrides, skip_bad_lines),
         seed=seed,
         checked=checked,
     )

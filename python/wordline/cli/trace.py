@@ -10,13 +10,16 @@ import typer
 
 from wordline import _core, outputs, reads, simulation
 from wordline.cli.common import (
+    FormatOption,
     JsonOption,
     SetOption,
     SkipOption,
+    SourceOption,
     TransformOption,
     group,
     override_pairs,
     show,
+    source_pairs,
     transform_pairs,
 )
 from wordline.cli.progress import trace_bar
@@ -25,20 +28,6 @@ from wordline.presets import replay
 app = group("Look into traces of requests.")
 
 TraceArgument = Annotated[str, typer.Argument(metavar="FILE", help="A trace, plain or gz, zst, xz, bz2.")]
-FormatOption = Annotated[
-    str | None,
-    typer.Option("--format", "-f", help="Form of the trace, such as spc or blkparse. [default: by content]"),
-]
-SourceOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--option",
-        "-o",
-        metavar="KEY=VALUE",
-        help="How the trace is read: time_unit=us, read_is=0, event=queue, columns.time=ts, … "
-        "(docs/trace-formats.md). Repeatable.",
-    ),
-]
 
 
 def _pairs(
@@ -48,10 +37,8 @@ def _pairs(
     overrides: list[str] | None,
     skip_bad_lines: bool,
 ) -> list[tuple[str, str]]:
-    source = [f"format={format}"] if format is not None else []
-    source += options or []
-    texts = [f"workload.source.{text}" for text in source]
-    return override_pairs(texts + (overrides or []), skip_bad_lines) + transform_pairs(transform)
+    own = source_pairs(format, options)
+    return own + override_pairs(overrides, skip_bad_lines) + transform_pairs(transform)
 
 
 @app.command("info")

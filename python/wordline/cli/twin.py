@@ -11,7 +11,15 @@ import typer
 
 from wordline import _core, outputs, reads
 from wordline._core import WordlineError
-from wordline.cli.common import JsonOption, SetOption, SkipOption, override_pairs
+from wordline.cli.common import (
+    FormatOption,
+    JsonOption,
+    SetOption,
+    SkipOption,
+    SourceOption,
+    override_pairs,
+    source_pairs,
+)
 from wordline.cli.progress import trace_bar
 from wordline.files import write_text
 from wordline.presets import profile, replay, toml_string
@@ -36,6 +44,8 @@ def trace_fit(
     model: Annotated[
         bool, typer.Option("--model", help="Hold a model of the patterns in the place of pieces.")
     ] = False,
+    format: FormatOption = None,
+    options: SourceOption = None,
     skip_bad_lines: SkipOption = False,
     overrides: SetOption = None,
     as_json: JsonOption = False,
@@ -52,7 +62,7 @@ def trace_fit(
     if held is not None and not 0.0 < held <= 1.0:
         raise WordlineError(f"--held {held}: allowed: above 0, up to 1")
     trace = replay(file)
-    pairs = override_pairs(overrides, skip_bad_lines)
+    pairs = source_pairs(format, options) + override_pairs(overrides, skip_bad_lines)
     taken = [Path(file), *reads.of_workload(trace, pairs)]
     if out is not None:
         outputs.check("--out", out, outputs.PROFILE, taken)

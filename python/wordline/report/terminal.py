@@ -11,6 +11,7 @@ from rich.text import Text
 from wordline import intervals, notes
 from wordline.figures import LEGEND, at, is_unsure, rounded, short, sure
 from wordline.names import KINDS, PERCENTILES, part_label
+from wordline.report.trace import began
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -106,6 +107,9 @@ def _title(data: Mapping[str, Any]) -> Text:
         checked = data["checked"]
         verified = f"{checked['reads_verified']:,} reads verified, {checked['pages_audited']:,} pages audited"
         text.append(f"\nchecked: {verified}", style="green")
+    for trace in data.get("traces", ()):
+        if trace["start"] is not None:
+            text.append(f"\n{began(trace)}", style="dim")
     for note in data["notes"]:
         text.append(f"\nnote: {notes.text(note)}", style="yellow")
     for ideal in data["drive"].get("not_physical", []):
@@ -163,7 +167,20 @@ def _latency(data: Mapping[str, Any], active: list[str]) -> Table:
         about = [_about_latency(data, f"{kind}.latency_ns.{key}", latency[key]) for key in PERCENTILES]
         if any(about):
             table.add_row("± 95%", *about, style="dim")
+        for label, measured in _measured(data, kind):
+            cells = (_microseconds(measured[key]) for key in PERCENTILES)
+            table.add_row(label, *cells, style="cyan")
     return table
+
+
+def _measured(data: Mapping[str, Any], kind: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Response times that the traces of a run hold, and whose they are."""
+    traces = [trace for trace in data.get("traces", ()) if trace.get("measured")]
+    for trace in traces:
+        latency = trace["measured"][kind]["latency_ns"]
+        if latency is not None:
+            name = trace.get("flow") or trace["path"].rpartition("/")[2]
+            yield f"  of {name}, measured" if len(traces) > 1 else "  measured", latency
 
 
 def _tenants(label: str, tenants: list[Mapping[str, Any]]) -> Table:

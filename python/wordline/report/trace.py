@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Group
@@ -21,6 +21,27 @@ def render_trace(name: str, info: Mapping[str, Any]) -> RenderableType:
     return Group(title, Text(), _sizes(info), Text(), _facts(info), Text(), _classes(info))
 
 
+def began(trace: Mapping[str, Any]) -> str:
+    """When a trace began, and what that says of times in the run."""
+    after = "" if trace["keeps_pace"] else " (the run doesn't keep its pace)"
+    return f"{trace['path'].rpartition('/')[2]} begins {trace['start']}{after}"
+
+
+def _measured(info: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """When the files began, and how long their requests took."""
+    for trace in info["traces"]:
+        if trace["start"] is not None:
+            yield "Begins", trace["start"] + ("" if trace["keeps_pace"] else " (steps change its pace)")
+        for kind, several in (("read", "Reads took"), ("write", "Writes took")):
+            latency = ((trace.get("measured") or {}).get(kind) or {}).get("latency_ns")
+            if latency is not None:
+                shown = ", ".join(f"{label} {_time(latency[key])}" for key, label in LATENCIES.items())
+                yield several, f"{shown}, as measured"
+
+
+LATENCIES = {"mean": "mean", "p50": "p50", "p99": "p99", "p99_9": "p99.9", "max": "max"}
+
+
 def facts(info: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Single figures: what, and its value with units."""
     pages, aligned, order = info["footprint"], info["alignment"], info["succession"]
@@ -36,6 +57,7 @@ def facts(info: Mapping[str, Any]) -> list[tuple[str, str]]:
             f"{pages['page_bytes']:,} bytes: {pages['read']:,} read, {pages['written']:,} written, "
             f"{pages['both']:,} both",
         ),
+        *_measured(info),
         ("Needs", f"a drive of {info['end_bytes']:,} bytes"),
         ("Aligned", f"{aligned['pages_4k']:.1%} to 4 KiB, {aligned['sectors_512']:.1%} to 512 bytes"),
         ("Hot pages", f"{info['hot_share']:.1%} of all pages are read repeatedly"),

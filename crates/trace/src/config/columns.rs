@@ -28,6 +28,9 @@ pub struct ColumnsConfig {
     /// Which event of it the line tells of; lines of other events than `event` are passed over. Never guessed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub event: Option<ColumnRef>,
+    /// How long it took, measured; none unless a name tells it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub latency: Option<ColumnRef>,
 }
 
 /// A column: its name as in the header, or its number, from 1.
@@ -64,6 +67,7 @@ impl ColumnsConfig {
             ("length", &self.length),
             ("device", &self.device),
             ("event", &self.event),
+            ("latency", &self.latency),
         ];
         for (key, column) in columns {
             if let Some(ColumnRef::Number(number)) = column

@@ -68,12 +68,26 @@ forms! {
     Biotracer = "biotracer",
     /// blkparse text.
     Blkparse = "blkparse",
+    /// Text of ftrace.
+    Ftrace = "ftrace",
+    /// Lines of bcc's biosnoop.
+    Biosnoop = "biosnoop",
+    /// Dumps of Windows' event traces.
+    Etw = "etw",
+    /// FIU's traces (SRCMap, IODedup).
+    Fiu = "fiu",
+    /// libCacheSim's CSV.
+    Libcachesim = "libcachesim",
+    /// What replayers measured.
+    Replayed = "replayed",
     /// fio iologs, versions 2 and 3.
     FioIolog = "fio_iolog",
     /// CSV with named or numbered columns.
     Columns = "columns",
     /// Binary vscsi traces, versions 1 and 2.
     Vscsi = "vscsi",
+    /// libCacheSim's binary oracleGeneral.
+    OracleGeneral = "oracle_general",
     /// Binary blktrace files of one or all processors.
     Blktrace = "blktrace",
     /// HP Labs SRT traces.

@@ -39,6 +39,7 @@ pub(super) struct SourceForm {
     path: Option<PathBuf>,
     format: Option<TraceFormat>,
     time_unit: Option<TimeUnit>,
+    latency_unit: Option<TimeUnit>,
     sector_bytes: Option<u64>,
     offset_unit_bytes: Option<u64>,
     length_unit_bytes: Option<u64>,
@@ -102,6 +103,7 @@ impl SourceForm {
         Ok(TraceConfig {
             format: self.format.unwrap_or_default(),
             time_unit: self.time_unit,
+            latency_unit: self.latency_unit,
             sector_bytes: self.sector_bytes.unwrap_or(defaults.sector_bytes),
             offset_unit_bytes: self.offset_unit_bytes,
             length_unit_bytes: self.length_unit_bytes,
@@ -204,6 +206,7 @@ impl SourceForm {
         refuse(&[
             ("format", self.format.is_some()),
             ("time_unit", self.time_unit.is_some()),
+            ("latency_unit", self.latency_unit.is_some()),
             ("sector_bytes", self.sector_bytes.is_some()),
             ("offset_unit_bytes", self.offset_unit_bytes.is_some()),
             ("length_unit_bytes", self.length_unit_bytes.is_some()),

@@ -17,6 +17,9 @@ pub struct TraceConfig {
     /// Unit of the times, where the file differs from its format's own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time_unit: Option<TimeUnit>,
+    /// Unit of measured response times, where it isn't told or differs from the format's own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub latency_unit: Option<TimeUnit>,
     /// Bytes of a sector, for the formats that count in sectors; 512 by default.
     pub sector_bytes: u64,
     /// Unit of offsets, bytes, where it differs from the format's own.
@@ -143,6 +146,7 @@ impl TraceConfig {
             path: path.into(),
             format: TraceFormat::Auto,
             time_unit: None,
+            latency_unit: None,
             sector_bytes: 512,
             offset_unit_bytes: None,
             length_unit_bytes: None,

@@ -62,6 +62,23 @@ pub enum TransformConfig {
         /// The size, bytes.
         bytes: u64,
     },
+    /// Takes the start of a partition from all addresses; an address before it is an error.
+    Subtract {
+        /// First byte of the partition.
+        bytes: u64,
+    },
+    /// Splits requests that are longer than a size, at addresses that are multiples of it.
+    Split {
+        /// Longest request, bytes.
+        bytes: u64,
+    },
+    /// Joins requests of one kind and device that go on where the one directly before ends.
+    Join {
+        /// Longest request that comes of it, bytes.
+        bytes: u64,
+        /// Longest time from the first of them to the last, ns.
+        within_ns: u64,
+    },
     /// Goes through everything so many times, each directly after the last arrival of the time before.
     Repeat {
         /// How often.
@@ -110,6 +127,14 @@ impl TransformConfig {
     /// Most traces that are merged with one.
     pub const MAX_MERGED: usize = 1024;
 
+    /// Longest request of several joined ones, where none is given, bytes.
+    pub const LONGEST_JOINED: u64 = 512 << 10;
+
+    /// Whether a second of the trace isn't one of the run behind it.
+    pub(crate) fn changes_pace(&self) -> bool {
+        matches!(self, Self::ScaleTime { .. } | Self::TargetIops { .. } | Self::Repeat { .. })
+    }
+
     pub(super) fn validate(&self) -> Result<(), ConfigError> {
         match self {
             Self::SliceTime { from_ns, to_ns: Some(to_ns) } if to_ns <= from_ns => {
@@ -121,7 +146,9 @@ impl TransformConfig {
             }
             Self::ScaleTime { factor } => check_range("factor", *factor, 1e-12, 1e12),
             Self::TargetIops { iops } => check_range("iops", *iops, 1e-9, 1e9),
-            Self::Wrap { bytes } => check_range("bytes", *bytes, 1, u64::MAX),
+            Self::Wrap { bytes } | Self::Split { bytes } | Self::Join { bytes, .. } => {
+                check_range("bytes", *bytes, 1, u64::MAX)
+            }
             Self::Repeat { times } => check_range("times", *times, 1, 1_000_000),
             Self::Merge { paths, .. } => check_range("paths", paths.len(), 1, Self::MAX_MERGED)
                 .map_err(|error| ConfigError { allowed: "1 to 1024 files".into(), ..error }),
@@ -140,6 +167,9 @@ enum TransformKind {
     TargetIops,
     Compact,
     Wrap,
+    Subtract,
+    Split,
+    Join,
     Repeat,
     Merge,
 }
@@ -160,6 +190,7 @@ struct TransformForm {
     factor: Option<f64>,
     iops: Option<f64>,
     bytes: Option<u64>,
+    within_ns: Option<u64>,
     times: Option<u32>,
     paths: Option<Vec<PathBuf>>,
     format: Option<TraceFormat>,
@@ -191,6 +222,7 @@ impl TransformForm {
             ("factor", self.factor.is_some()),
             ("iops", self.iops.is_some()),
             ("bytes", self.bytes.is_some()),
+            ("within_ns", self.within_ns.is_some()),
             ("times", self.times.is_some()),
             ("paths", self.paths.is_some()),
             ("format", self.format.is_some()),
@@ -238,6 +270,21 @@ impl TryFrom<TransformForm> for TransformConfig {
             TransformKind::Wrap => {
                 form.only(&["bytes"])?;
                 Self::Wrap { bytes: needed("bytes", form.bytes)? }
+            }
+            TransformKind::Subtract => {
+                form.only(&["bytes"])?;
+                Self::Subtract { bytes: needed("bytes", form.bytes)? }
+            }
+            TransformKind::Split => {
+                form.only(&["bytes"])?;
+                Self::Split { bytes: needed("bytes", form.bytes)? }
+            }
+            TransformKind::Join => {
+                form.only(&["bytes", "within_ns"])?;
+                Self::Join {
+                    bytes: form.bytes.unwrap_or(Self::LONGEST_JOINED),
+                    within_ns: form.within_ns.unwrap_or(0),
+                }
             }
             TransformKind::Repeat => {
                 form.only(&["times"])?;

@@ -28,6 +28,7 @@ pub(super) fn parse(line: &[u8], rules: &Rules) -> Result<Row, Expected> {
         offset: scaled(offset, rules.offset_unit).ok_or("an offset in bytes in the third field")?,
         length: scaled(length, rules.length_unit).ok_or("a length in bytes in the fourth field")?,
         device: device(device_id).ok_or("a device from 0 to 65535 in the first field")?,
+        ..Row::EMPTY
     })
 }
 
@@ -48,6 +49,7 @@ mod tests {
             offset: 8_739_680_256,
             length: 12_288,
             device: 64,
+            ..Row::EMPTY
         };
         assert_eq!(plain(&RULES, b"64,W,8739680256,12288,1577808144360413"), Ok(row));
         assert!(is_header(b"device_id,opcode,offset,length,timestamp"));

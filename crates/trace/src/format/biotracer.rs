@@ -5,7 +5,7 @@
 use crate::config::BlockEvent;
 
 use super::fields::{blank_fields, number, scaled, time};
-use super::{Expected, Row, Rules};
+use super::{Expected, Latency, Row, Rules};
 
 pub(super) fn parse(line: &[u8], rules: &Rules) -> Result<Row, Expected> {
     let [sector, sectors, bytes, kind, generated, _started, submitted, finished] = blank_fields(line)
@@ -26,7 +26,14 @@ pub(super) fn parse(line: &[u8], rules: &Rules) -> Result<Row, Expected> {
         offset: scaled(sector, rules.offset_unit).ok_or("a first sector in the first field")?,
         length: count,
         device: 0,
+        latency: response(submitted, finished, rules),
     })
+}
+
+/// From the submission to the end, as far as both are times.
+fn response(submitted: &[u8], finished: &[u8], rules: &Rules) -> Latency {
+    let at = |field| time(field, rules.unit_ns);
+    Latency::of_some(at(finished).zip(at(submitted)).and_then(|(end, start)| end.checked_sub(start)))
 }
 
 #[cfg(test)]
@@ -41,7 +48,14 @@ mod tests {
 
     #[test]
     fn bit_0_of_the_type_says_write() {
-        let row = Row { time: 1_500_000_000, op: HostOp::Write, offset: 96 * 512, length: 4096, device: 0 };
+        let row = Row {
+            time: 1_500_000_000,
+            op: HostOp::Write,
+            offset: 96 * 512,
+            length: 4096,
+            device: 0,
+            latency: Latency::of(250_000_000),
+        };
         assert_eq!(plain(&RULES, LINE), Ok(row));
         let read = plain(&RULES, b"96 8 4096 4 1.5 1.6 1.75 2").unwrap();
         assert_eq!(read.op, HostOp::Read);

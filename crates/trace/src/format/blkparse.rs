@@ -11,6 +11,7 @@ use crate::config::BlockEvent;
 use super::fields::{number, scaled, time};
 use super::left_out::LeftOut;
 use super::names::Numbering;
+use super::stateful::Stateful;
 use super::{Expected, Row, Rules};
 
 /// What is remembered from line to line.
@@ -22,16 +23,16 @@ pub(super) struct Blkparse {
     left_out: LeftOut,
 }
 
-impl Blkparse {
-    pub(super) fn take_left_out(&mut self) -> LeftOut {
+impl Stateful for Blkparse {
+    fn take_left_out(&mut self) -> LeftOut {
         std::mem::take(&mut self.left_out)
     }
 
-    pub(super) fn take_devices(&mut self) -> Vec<String> {
+    fn take_devices(&mut self) -> Vec<String> {
         self.devices.take_fresh()
     }
 
-    pub(super) fn parse(&mut self, line: &[u8], rules: &Rules) -> Result<Option<Row>, Expected> {
+    fn parse(&mut self, line: &[u8], rules: &Rules) -> Result<Option<Row>, Expected> {
         if is_remark(line) {
             return Ok(None);
         }
@@ -70,6 +71,7 @@ impl Blkparse {
             offset: scaled(first, rules.offset_unit).ok_or("a first sector in the eighth field")?,
             length: scaled(count, rules.length_unit).ok_or("a number of sectors in the tenth field")?,
             device: self.devices.number(device).ok_or("at most 65536 devices")?,
+            ..Row::EMPTY
         };
         Ok(match transfer.op(row.length) {
             None => {
@@ -80,12 +82,14 @@ impl Blkparse {
             Some(op) => Some(Row { op, ..row }),
         })
     }
+}
 
+impl Blkparse {
     fn flush(&mut self, device: &[u8], time: u128, transfer: Transfer) -> Result<Option<Row>, Expected> {
         match transfer.op(0) {
             Some(HostOp::Flush) => {
                 let device = self.devices.number(device).ok_or("at most 65536 devices")?;
-                Ok(Some(Row { time, op: HostOp::Flush, offset: 0, length: 0, device }))
+                Ok(Some(Row { time, op: HostOp::Flush, offset: 0, length: 0, device, ..Row::EMPTY }))
             }
             _ => {
                 self.left_out.dataless += 1;
@@ -147,7 +151,7 @@ pub(super) struct Transfer {
 
 impl Transfer {
     /// From the letters: F (flush first), then D, W, R or N, then F (FUA), A, S, M and others.
-    fn of(rwbs: &[u8]) -> Option<Self> {
+    pub(super) fn of(rwbs: &[u8]) -> Option<Self> {
         if rwbs.is_empty() || !rwbs.iter().all(u8::is_ascii_uppercase) {
             return None;
         }

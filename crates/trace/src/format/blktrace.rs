@@ -192,10 +192,10 @@ fn event(record: &[u8], order: Order, rules: &Rules, left_out: &mut LeftOut) -> 
     };
     let time = u128::from(order.u64(record, 8)) * u128::from(rules.unit_ns);
     if op == HostOp::Flush {
-        return Some(Some(Row { time, op, offset: 0, length: 0, device: 0 }));
+        return Some(Some(Row { time, op, offset: 0, length: 0, device: 0, ..Row::EMPTY }));
     }
     let offset = order.u64(record, 16).checked_mul(rules.offset_unit)?;
-    Some(Some(Row { time, op, offset, length, device: 0 }))
+    Some(Some(Row { time, op, offset, length, device: 0, ..Row::EMPTY }))
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use crate::config::{ColumnRef, ColumnsConfig};
 
+use super::Rules;
 use super::given::Given;
 
 /// What a column holds.
@@ -13,11 +14,12 @@ pub(super) enum Role {
     Length,
     Device,
     Event,
+    Latency,
 }
 
 impl Role {
-    pub(super) const ALL: [Self; 6] =
-        [Self::Time, Self::Op, Self::Offset, Self::Length, Self::Device, Self::Event];
+    pub(super) const ALL: [Self; 7] =
+        [Self::Time, Self::Op, Self::Offset, Self::Length, Self::Device, Self::Event, Self::Latency];
 
     fn key(self) -> &'static str {
         match self {
@@ -27,6 +29,7 @@ impl Role {
             Self::Length => "length",
             Self::Device => "device",
             Self::Event => "event",
+            Self::Latency => "latency",
         }
     }
 
@@ -38,6 +41,7 @@ impl Role {
             Self::Length => config.length.as_ref(),
             Self::Device => config.device.as_ref(),
             Self::Event => config.event.as_ref(),
+            Self::Latency => config.latency.as_ref(),
         }
     }
 
@@ -167,13 +171,26 @@ impl Role {
             ],
             // `action` is often the operation: an event column must be named by the user.
             Self::Event => &[],
+            Self::Latency => &[
+                "latency",
+                "lat",
+                "responsetime",
+                "response",
+                "resptime",
+                "completionlatency",
+                "clat",
+                "elapsedtime",
+                "elapsed",
+                "duration",
+                "servicetime",
+            ],
         }
     }
 
     /// Whether a name of this role may end with the unit.
     fn may_have(self, unit: &str) -> bool {
         match self {
-            Self::Time => unit_ns(unit).is_some(),
+            Self::Time | Self::Latency => unit_ns(unit).is_some(),
             Self::Offset | Self::Length => Counted::by_unit(unit).is_some(),
             Self::Op | Self::Device | Self::Event => false,
         }
@@ -246,9 +263,11 @@ impl Counted {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Places {
     /// In the order of [`Role::ALL`].
-    pub of: [Option<usize>; 6],
+    pub of: [Option<usize>; 7],
     /// Unit of times by the column's name, ns.
     pub time_unit: Option<u64>,
+    /// The same of measured response times.
+    pub latency_unit: Option<u64>,
     pub offset: Counted,
     pub length: Counted,
     /// Names of the columns of offsets and lengths, shortened; empty where they have none.
@@ -276,7 +295,7 @@ impl Places {
                 })?),
                 None => guess(header, role),
             };
-            let needed = !matches!(role, Role::Device | Role::Event);
+            let needed = !matches!(role, Role::Device | Role::Event | Role::Latency);
             if needed && place.is_none() {
                 return Err(format!(
                     "a column that is known as the {key} in the first line (there are {}); columns.{key} names one",
@@ -321,8 +340,18 @@ impl Places {
         assumed
     }
 
+    /// That response times aren't taken, where nothing tells their unit.
+    pub(super) fn without_latency(&self, rules: &Rules) -> Option<String> {
+        self.at(Role::Latency).filter(|_| rules.latency_ns.is_none())?;
+        Some(format!(
+            "the response times in column {} are passed over, since nothing tells their unit (give `latency_unit`)",
+            self.at(Role::Latency).map_or(0, |place| place + 1)
+        ))
+    }
+
     fn units(&mut self, header: &[String]) {
         let name = |place: Option<usize>| place.and_then(|place| header.get(place)).map(|name| split(name));
+        self.latency_unit = name(self.at(Role::Latency)).and_then(|(_, unit)| unit_ns(&unit));
         self.time_unit = name(self.at(Role::Time)).and_then(|(_, unit)| unit_ns(&unit));
         let written =
             |role| self.at(role).and_then(|place| header.get(place)).map(String::as_str).unwrap_or_default();
@@ -430,13 +459,13 @@ mod tests {
     fn usual_names_and_their_units_are_known() {
         let places = Places::find(&header("Time (us),LBA,Size_Bytes,Op,Disk ID"), &ColumnsConfig::default());
         let places = places.unwrap();
-        assert_eq!(places.of, [Some(0), Some(3), Some(1), Some(2), Some(4), None]);
+        assert_eq!(places.of, [Some(0), Some(3), Some(1), Some(2), Some(4), None, None]);
         assert_eq!(places.time_unit, Some(1_000));
         assert_eq!((places.offset, places.length, places.flow), (Counted::Blocks, Counted::Of(1), false));
         let own =
             Places::find(&header("time_ns,op,offset_bytes,length_bytes,flow"), &ColumnsConfig::default());
         let own = own.unwrap();
-        assert_eq!(own.of, [Some(0), Some(1), Some(2), Some(3), Some(4), None]);
+        assert_eq!(own.of, [Some(0), Some(1), Some(2), Some(3), Some(4), None, None]);
         assert!(own.flow && own.time_unit == Some(1) && own.offset == Counted::Of(1));
         let flag = Places::find(&header("ts,is_write,sector,nr_sectors"), &ColumnsConfig::default()).unwrap();
         assert_eq!((flag.read_is, flag.length), (Some(0), Counted::Sectors));
@@ -476,7 +505,7 @@ mod tests {
         // The start of a request in sectors is no time.
         let found =
             Places::find(&header("start_sector,time_ms,op,count"), &ColumnsConfig::default()).unwrap();
-        assert_eq!(found.of, [Some(1), Some(2), Some(0), Some(3), None, None]);
+        assert_eq!(found.of, [Some(1), Some(2), Some(0), Some(3), None, None, None]);
     }
 
     #[test]

@@ -12,9 +12,9 @@ use super::given::Given;
 use super::header::{has_no_number, heads, of_comment};
 use super::left_out::LeftOut;
 use super::names::Numbering;
-use super::ops::named;
+use super::ops::{named, scsi};
 use super::quick::{Column, Quick};
-use super::{Expected, Phrase, Row, Rules, header, quick};
+use super::{Expected, Latency, Phrase, Row, Rules, header, iso, quick};
 
 /// What is remembered from line to line.
 pub(super) struct Csv {
@@ -133,7 +133,10 @@ impl Csv {
     fn begin(&mut self, line: &[u8]) {
         self.begun = true;
         let Some(layout) = &self.layout else { return };
-        let mut assumed = layout.places.assumed(&self.given);
+        let dated = iso::is_in(line);
+        let given = Given { time: self.given.time || dated, ..self.given };
+        let mut assumed = layout.places.assumed(&given);
+        assumed.extend(layout.places.without_latency(&layout.rules));
         if !self.given.read_is && layout.places.read_is.is_none() && layout.op_is_number(line) {
             assumed.push("a type 1 is taken for a read, 0 for a write (give `read_is`)".to_owned());
         }
@@ -191,6 +194,7 @@ pub(super) fn adjusted(rules: &Rules, places: &Places, given: &Given) -> Rules {
         offset_unit: if given.offset { rules.offset_unit } else { places.offset.bytes(given.sector_bytes) },
         length_unit: if given.length { rules.length_unit } else { places.length.bytes(given.sector_bytes) },
         read_is: if given.read_is { rules.read_is } else { places.read_is.unwrap_or(rules.read_is) },
+        latency_ns: rules.latency_ns.or(places.latency_unit),
         ..*rules
     }
 }
@@ -230,6 +234,7 @@ impl Layout {
             return None;
         }
         let column = |role: &Option<Role>| match role {
+            Some(Role::Latency) => Column::Latency,
             Some(Role::Time) => Column::Time,
             Some(Role::Op) => Column::Op,
             Some(Role::Offset) => Column::Offset,
@@ -255,12 +260,17 @@ impl Layout {
         let mut number = false;
         let _ = self.separator.each(line, |index, field| {
             let field = field.trim_ascii();
-            let flag = || [b"true".as_slice(), b"false"].iter().any(|word| field.eq_ignore_ascii_case(word));
-            number |=
-                self.roles.get(index) == Some(&Some(Role::Op)) && (self::number(field).is_some() || flag());
+            let flags = [b"0".as_slice(), b"1", b"true", b"false"];
+            number |= self.roles.get(index) == Some(&Some(Role::Op))
+                && flags.iter().any(|flag| field.eq_ignore_ascii_case(flag));
             index < self.roles.len()
         });
         number
+    }
+
+    /// A response time; unknown where the column has none.
+    fn latency(&self, field: &[u8]) -> Latency {
+        Latency::of_some(self.rules.latency_ns.and_then(|unit| loose_span(field, unit)))
     }
 
     fn assemble<'a>(
@@ -269,13 +279,13 @@ impl Layout {
         devices: &mut Devices,
         left_out: &mut LeftOut,
     ) -> Result<Option<Row>, Phrase> {
-        let mut found: [Option<&[u8]>; 6] = [None; 6];
+        let mut found: [Option<&[u8]>; 7] = [None; 7];
         for (field, role) in fields.zip(&self.roles) {
             if let Some(slot) = role.and_then(|role| found.get_mut(role as usize)) {
                 *slot = Some(field);
             }
         }
-        let [moment, op, offset, length, flow, event] = found;
+        let [moment, op, offset, length, flow, event, latency] = found;
         let rules = &self.rules;
         if self.places.at(Role::Event).is_some() {
             let event = event_of(event.ok_or("a field for the event")?);
@@ -301,12 +311,14 @@ impl Layout {
                 Some(field) => devices.of(field).map_err(|what| wrong("device", what))?,
                 None => 0,
             },
+            latency: latency.map_or(Latency::UNKNOWN, |field| self.latency(field)),
         };
         Ok(Some(if op == HostOp::Flush { Row { offset: 0, length: 0, ..row } } else { row }))
     }
 }
 
-pub(super) const OPS: &str = "read, write, trim or flush, their first letter, 0 or 1,";
+pub(super) const OPS: &str =
+    "read, write, trim or flush, their first letter, 0 or 1, or SCSI's 28, 2a, 88 or 8a,";
 
 /// The operation that a word or number names.
 pub(super) fn op_of(field: &[u8], rules: &Rules) -> Option<HostOp> {
@@ -316,7 +328,7 @@ pub(super) fn op_of(field: &[u8], rules: &Rules) -> Option<HostOp> {
     } else if is(b"1") || is(b"true") {
         Some(rules.op_of(1))
     } else {
-        named(field)
+        named(field).or_else(|| scsi(field))
     }
 }
 
@@ -349,6 +361,11 @@ pub(super) fn loose_time(field: &[u8], unit_ns: u64) -> Option<u128> {
         let count = decimal(field)? * unit_ns as f64;
         (count < 1e30).then_some(count as u128)
     })
+}
+
+/// The same without a date.
+fn loose_span(field: &[u8], unit_ns: u64) -> Option<u128> {
+    if iso::parse(field).is_some() { None } else { loose_time(field, unit_ns) }
 }
 
 /// A number with a point or an exponent that isn't negative; what is whole is read exactly, or is too large.

@@ -2,12 +2,11 @@
 
 use wordline_base::request::HostOp;
 
-use super::blkparse::Blkparse;
 use super::evidence::Evidence;
-use super::lines::{is_header, plain};
+use super::lines::{is_header, plain, stateful};
 use super::units::too_fast;
 use super::vscsi::Version;
-use super::{Form, Rules, blktrace, fio_iolog, header, srt};
+use super::{Form, Rules, blktrace, etw, fio_iolog, ftrace, header, oracle_general, srt};
 use crate::config::TraceConfig;
 
 /// How a file of Parquet begins.
@@ -52,7 +51,7 @@ impl Detected {
 
 /// The forms of whose lines one may be read as another's, in the order in which they are tried. SSDsim's lines are
 /// MQSim's, and replayers' are DiskSim's.
-const FORMS: [Form; 10] = [
+const FORMS: [Form; 11] = [
     Form::Wordline,
     Form::Msr,
     Form::Mqsim,
@@ -63,10 +62,22 @@ const FORMS: [Form; 10] = [
     Form::Tencent,
     Form::Diskmon,
     Form::Biotracer,
+    Form::Replayed,
 ];
 
+/// Forms that are remembered from line to line, by what their lines look like.
+const STATEFUL: [Form; 5] = [Form::Blkparse, Form::Ftrace, Form::Biosnoop, Form::Etw, Form::Fiu];
+
 /// Forms with a header of their own.
-const HEADED: [Form; 5] = [Form::Wordline, Form::Msr, Form::Systor, Form::Alibaba, Form::Tencent];
+const HEADED: [Form; 7] = [
+    Form::Wordline,
+    Form::Msr,
+    Form::Systor,
+    Form::Alibaba,
+    Form::Tencent,
+    Form::Libcachesim,
+    Form::Biosnoop,
+];
 
 /// The form that `head` begins; `None` when no form fits. `complete` when there is nothing behind it.
 pub(crate) fn detect(head: &[u8], complete: bool, config: &TraceConfig) -> Option<Detected> {
@@ -78,6 +89,9 @@ pub(crate) fn detect(head: &[u8], complete: bool, config: &TraceConfig) -> Optio
     let first = sample.first().copied().unwrap_or_default();
     if fio_iolog::version(first).is_some() {
         return Some(Detected::surely(Form::FioIolog));
+    }
+    if first.starts_with(etw::BEGIN) {
+        return Some(Detected::surely(Form::Etw));
     }
     if let Some(names) = header::of_text(lines(head, complete)) {
         if let Some(form) = HEADED.into_iter().find(|form| is_header(*form, names)) {
@@ -94,8 +108,9 @@ pub(crate) fn detect(head: &[u8], complete: bool, config: &TraceConfig) -> Optio
     // The first of equals.
     let (form, count) =
         FORMS.into_iter().rev().map(|form| (form, fitting(form))).max_by_key(|(_, count)| *count)?;
-    if events(&sample) > count {
-        return Some(Detected::surely(Form::Blkparse));
+    let most = STATEFUL.into_iter().rev().map(|form| (form, lines_of(form, &sample)));
+    if let Some((form, _)) = most.max_by_key(|(_, count)| *count).filter(|(_, most)| *most > count) {
+        return Some(Detected::surely(form));
     }
     (count > 0).then(|| settle(form, count, &sample, &Evidence::of(form, head, complete, config), config))
 }
@@ -108,16 +123,23 @@ fn binary(head: &[u8]) -> Option<Form> {
     } else if blktrace::order_of(head).is_some() {
         Some(Form::Blktrace)
     } else {
-        // Text never has the bytes that its version fields need.
-        Version::of(head).map(|_| Form::Vscsi)
+        // Text never has the bytes that its version fields need, nor the small numbers of the other.
+        let vscsi = Version::of(head).map(|_| Form::Vscsi);
+        vscsi.or_else(|| oracle_general::fits(head).then_some(Form::OracleGeneral))
     }
 }
 
-/// How many lines are events of blkparse.
-fn events(lines: &[&[u8]]) -> usize {
-    let rules = Rules::of(Form::Blkparse);
-    let mut blkparse = Blkparse::default();
-    lines.iter().filter(|line| line.contains(&b',') && blkparse.parse(line, &rules).is_ok()).count()
+/// How many lines look like those of a form that is remembered from line to line.
+fn lines_of(form: Form, lines: &[&[u8]]) -> usize {
+    let rules = Rules::of(form);
+    let Some(mut reader) = stateful(form) else { return 0 };
+    let mut fits = |line: &[u8]| match form {
+        Form::Ftrace => ftrace::is_event(line),
+        // Of other events nothing is known.
+        Form::Blkparse => line.contains(&b',') && reader.parse(line, &rules).is_ok(),
+        _ => matches!(reader.parse(line, &rules), Ok(Some(_))),
+    };
+    lines.iter().filter(|line| fits(line)).count()
 }
 
 fn settle(form: Form, count: usize, lines: &[&[u8]], evidence: &Evidence, config: &TraceConfig) -> Detected {
@@ -205,6 +227,18 @@ mod tests {
             ("96\t\t8\t\t4096\t\t5\t\t1.5\t\t1.6\t\t1.75\t\t2\n", Form::Biotracer),
             ("  8,16 5 2 0.000001850 18615  Q   R 1444645666 + 256 [java]\n", Form::Blkparse),
             ("fio version 3 iolog\n", Form::FioIolog),
+            (
+                "# tracer: nop\n x y-7 [001] d..1. 5.25: sched_switch: a\n x-7 [001] ..... 5.5: block_rq_issue: 8,0 R 512 () 8 + 1 [x]\n",
+                Form::Ftrace,
+            ),
+            ("TIME(s) COMM PID DISK T SECTOR BYTES LAT(ms)\n", Form::Biosnoop),
+            ("1.5 a task 77 sda R 8 4096 0.25\n", Form::Biosnoop),
+            ("BeginHeader\n", Form::Etw),
+            ("DiskWrite, 25, p (9), 6, 0xf, 0x200, 0x200, 1, 3, 0x43, 1, 0, U, 0x1, f\n", Form::Etw),
+            ("5000 42 nfsd 800 8 W 6 0 3f4f\n", Form::Fiu),
+            ("version,time,op,size,lbn\n1,33,2a,512,800\n", Form::Libcachesim),
+            ("5.000,134,0,4096,409600,7.250,4096\n", Form::Replayed),
+            ("time,op,offset,length\n2016-02-22T10:00:00Z,R,0,512\n", Form::Columns),
             ("ts_us;lba;sectors;rw\n1;2;3;R\n", Form::Columns),
             ("time_us,op,offset,length\n0,R,0,512\n", Form::Columns),
             ("timestamp,op,offset,length\n0,R,0,512\n", Form::Columns),
@@ -220,6 +254,8 @@ mod tests {
             assert_eq!(form(text), Some(expected), "{text}");
         }
         assert_eq!(found(b"\x07ta\x65 and more", true), Some(Detected::surely(Form::Blktrace)));
+        let objects = oracle_general::tests::record(5, 8, 4096, -1);
+        assert_eq!(found(&objects, true), Some(Detected::surely(Form::OracleGeneral)));
         for record in [vscsi::tests::one(0x28, 1, 512, 3), vscsi::tests::two(0x28, 1, 512, 3)] {
             assert_eq!(found(&record, true), Some(Detected::surely(Form::Vscsi)));
         }

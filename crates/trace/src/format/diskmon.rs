@@ -10,7 +10,7 @@ pub(super) const LAYOUT: Layout = Layout {
     columns: &[
         Column::Number,
         Column::Time,
-        Column::Any,
+        Column::Latency,
         Column::Device,
         Column::Op,
         Column::Offset,
@@ -23,7 +23,7 @@ pub(super) const LAYOUT: Layout = Layout {
 };
 
 pub(super) fn parse(line: &[u8], rules: &Rules) -> Result<Row, Expected> {
-    let [count, arrival, _duration, disk, request, sector, length] =
+    let [count, arrival, duration, disk, request, sector, length] =
         blank_fields(line).ok_or("seven fields: number time duration disk request sector length")?;
     number(count).ok_or("a number in the first field")?;
     Ok(Row {
@@ -32,13 +32,14 @@ pub(super) fn parse(line: &[u8], rules: &Rules) -> Result<Row, Expected> {
         offset: scaled(sector, rules.offset_unit).ok_or("a first sector in the sixth field")?,
         length: scaled(length, rules.length_unit).ok_or("a number of sectors in the seventh field")?,
         device: device(disk).ok_or("a disk from 0 to 65535 in the fourth field")?,
+        latency: rules.latency_of(duration),
     })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::Form;
     use super::super::lines::plain;
+    use super::super::{Form, Latency};
     use super::*;
     use wordline_base::request::HostOp;
 
@@ -52,6 +53,7 @@ mod tests {
             offset: 6_194_591 * 512,
             length: 32 * 512,
             device: 0,
+            latency: Latency::of(38_150),
         };
         assert_eq!(plain(&RULES, b"0\t4.656875\t0.00003815\t0\tWrite\t6194591\t32"), Ok(row));
     }

@@ -27,6 +27,7 @@ pub(super) fn parse(line: &[u8], rules: &Rules) -> Result<Row, Expected> {
         offset: scaled(first, rules.offset_unit).ok_or("a first block in the third field")?,
         length: scaled(count, rules.length_unit).ok_or("a number of blocks in the fourth field")?,
         op: op_of(flags, rules).ok_or("hexadecimal flags in the fifth field")?,
+        ..Row::EMPTY
     })
 }
 
@@ -49,8 +50,14 @@ mod tests {
 
     #[test]
     fn times_are_decimal_milliseconds() {
-        let row =
-            Row { time: 5_265_313_000, op: HostOp::Write, offset: 6_357_144 * 512, length: 4096, device: 0 };
+        let row = Row {
+            time: 5_265_313_000,
+            op: HostOp::Write,
+            offset: 6_357_144 * 512,
+            length: 4096,
+            device: 0,
+            ..Row::EMPTY
+        };
         assert_eq!(plain(&RULES, b"5265.313 0 6357144 8 0"), Ok(row));
     }
 

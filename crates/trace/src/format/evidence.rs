@@ -3,7 +3,7 @@
 use wordline_base::request::HostOp;
 
 use super::columns::{Counted, Places};
-use super::{Form, Given, LineParser, Rules, detect, header, wordline};
+use super::{Form, Given, LineParser, Rules, detect, header, iso, wordline};
 use crate::config::TraceConfig;
 
 /// Unit in which times are looked at, ns: so that a number has nine decimals.
@@ -22,6 +22,8 @@ pub(super) struct Evidence {
     pub span: u128,
     /// Whether a time has a fraction.
     pub fractional: bool,
+    /// Whether times are dates of ISO 8601, which have no unit.
+    pub dated: bool,
     pub offsets: Multiples,
     pub lengths: Multiples,
     /// For each of [`UNITS`], how many requests begin where the one before of their device ends, if lengths have it.
@@ -86,7 +88,7 @@ impl Evidence {
         let unit = if form == Form::Biotracer { own.length_unit } else { 1 };
         let rules = Rules { unit_ns: WHOLE, offset_unit: unit, length_unit: unit, ..own };
         let given = Given { time: true, offset: true, length: true, ..Given::of(config) };
-        let mut parser = LineParser::new(rules, &config.columns, given);
+        let mut parser = LineParser::new(rules, &config.columns, given).looked_ahead(head);
         // The unit of offsets by that of lengths' bytes: what is to be compared has to be in one.
         let mut ends = Ends { offset_unit: own.offset_unit, device: 0, last: None };
         let (mut earliest, mut latest) = (u128::MAX, 0);
@@ -104,7 +106,7 @@ impl Evidence {
                 }
             }
             if evidence.rows == 0 {
-                evidence.first = row.time;
+                (evidence.first, evidence.dated) = (row.time, iso::is_in(line));
             }
             evidence.rows += 1;
             evidence.fractional |= !row.time.is_multiple_of(u128::from(WHOLE));
@@ -136,7 +138,7 @@ impl Evidence {
     /// Requests in a second, if the unit of times is so many ns; `None` where there is no telling.
     pub(super) fn rate(&self, unit_ns: u64) -> Option<f64> {
         let seconds = self.span as f64 * unit_ns as f64 / 1e18;
-        (self.rows > 1 && self.span > 0).then(|| (self.rows - 1) as f64 / seconds)
+        (self.rows > 1 && self.span > 0 && !self.dated).then(|| (self.rows - 1) as f64 / seconds)
     }
 
     /// The unit of lengths by which many more requests begin where the one before ends than by `taken`, with both counts.

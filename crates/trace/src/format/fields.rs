@@ -1,6 +1,7 @@
 //! Numbers and words in a line's fields. Every function gives `None` for what isn't exactly such a one.
 
 use super::digits::{POWERS, leading_digits, of_digits};
+use super::iso;
 
 /// Most digits of which every number fits 64 bits.
 const SURE_DIGITS: usize = 19;
@@ -57,8 +58,19 @@ pub(super) fn device(field: &[u8]) -> Option<u16> {
     u16::try_from(number(field)?).ok()
 }
 
-/// A decimal number of units, as ns; what is finer than 1 ns is cut off.
+/// A decimal number of units, as ns; what is finer than 1 ns is cut off. A time of ISO 8601 has no unit but counts from 1970.
 pub(super) fn time(field: &[u8], unit_ns: u64) -> Option<u128> {
+    if let Some(whole) = number(field) {
+        return Some(u128::from(whole) * u128::from(unit_ns));
+    }
+    if field.get(4) == Some(&b'-') {
+        return iso::parse(field);
+    }
+    span(field, unit_ns)
+}
+
+/// A decimal number of units, as ns: a time without a date.
+pub(super) fn span(field: &[u8], unit_ns: u64) -> Option<u128> {
     if let Some(whole) = number(field) {
         return Some(u128::from(whole) * u128::from(unit_ns));
     }

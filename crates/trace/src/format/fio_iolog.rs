@@ -8,6 +8,7 @@ use wordline_base::request::HostOp;
 
 use super::fields::{scaled, time};
 use super::names::Numbering;
+use super::stateful::Stateful;
 use super::{Expected, Row, Rules};
 
 /// Waits shorter than this, in units of time, are nothing.
@@ -31,12 +32,12 @@ pub(super) fn version(line: &[u8]) -> Option<u8> {
     }
 }
 
-impl FioIolog {
-    pub(super) fn take_devices(&mut self) -> Vec<String> {
+impl Stateful for FioIolog {
+    fn take_devices(&mut self) -> Vec<String> {
         self.files.take_fresh()
     }
 
-    pub(super) fn parse(&mut self, line: &[u8], rules: &Rules) -> Result<Option<Row>, Expected> {
+    fn parse(&mut self, line: &[u8], rules: &Rules) -> Result<Option<Row>, Expected> {
         let Some(own) = self.version else {
             self.version = version(line);
             return match self.version {
@@ -64,16 +65,18 @@ impl FioIolog {
         };
         let device = self.files.number(file).ok_or("at most 65536 files")?;
         if op == HostOp::Flush {
-            return Ok(Some(Row { time: moment, op, offset: 0, length: 0, device }));
+            return Ok(Some(Row { time: moment, op, offset: 0, length: 0, device, ..Row::EMPTY }));
         }
         let (Some(offset), Some(length), None) = (fields.next(), fields.next(), fields.next()) else {
             return Err(expected);
         };
         let offset = scaled(offset, rules.offset_unit).ok_or("an offset in bytes")?;
         let length = scaled(length, rules.length_unit).ok_or("a length in bytes")?;
-        Ok(Some(Row { time: moment, op, offset, length, device }))
+        Ok(Some(Row { time: moment, op, offset, length, device, ..Row::EMPTY }))
     }
+}
 
+impl FioIolog {
     fn wait(&mut self, delay: Option<&[u8]>, rules: &Rules) -> Result<(), Expected> {
         let delay = delay.and_then(|field| time(field, rules.unit_ns)).ok_or("a wait in microseconds")?;
         if delay >= SHORTEST_WAIT * u128::from(rules.unit_ns) {

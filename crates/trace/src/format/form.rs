@@ -6,7 +6,7 @@ pub(crate) use crate::config::Form;
 
 impl Form {
     /// Forms of which each line is read for itself.
-    pub(crate) const PLAIN: [Self; 12] = [
+    pub(crate) const PLAIN: [Self; 14] = [
         Self::Msr,
         Self::Mqsim,
         Self::Ssdsim,
@@ -19,29 +19,63 @@ impl Form {
         Self::Tencent,
         Self::Diskmon,
         Self::Biotracer,
+        Self::Libcachesim,
+        Self::Replayed,
     ];
 
     /// Whether it is made of lines.
     pub(crate) const fn is_text(self) -> bool {
-        !matches!(self, Self::Vscsi | Self::Blktrace | Self::Srt | Self::Parquet)
+        !matches!(self, Self::Vscsi | Self::Blktrace | Self::Srt | Self::Parquet | Self::OracleGeneral)
     }
 
     /// Unit of times unless the description says otherwise, ns.
     pub(super) const fn unit_ns(self) -> u64 {
         match self {
             Self::Msr => msr::UNIT_NS,
-            Self::Disksim | Self::Replayer => disksim::UNIT_NS,
-            Self::Alibaba | Self::FioIolog | Self::Vscsi | Self::Srt => 1_000,
-            Self::Spc | Self::Systor | Self::Tencent | Self::Diskmon | Self::Biotracer | Self::Blkparse => {
-                1_000_000_000
-            }
-            Self::Mqsim | Self::Ssdsim | Self::Wordline | Self::Columns | Self::Blktrace | Self::Parquet => 1,
+            Self::Disksim | Self::Replayer | Self::Replayed => disksim::UNIT_NS,
+            Self::Alibaba | Self::FioIolog | Self::Vscsi | Self::Srt | Self::Etw => 1_000,
+            Self::Spc
+            | Self::Systor
+            | Self::Tencent
+            | Self::Diskmon
+            | Self::Biotracer
+            | Self::Blkparse
+            | Self::Ftrace
+            | Self::Biosnoop
+            | Self::Libcachesim
+            | Self::OracleGeneral => 1_000_000_000,
+            Self::Mqsim
+            | Self::Ssdsim
+            | Self::Wordline
+            | Self::Columns
+            | Self::Blktrace
+            | Self::Parquet
+            | Self::Fiu => 1,
+        }
+    }
+
+    /// Unit of the response times that its lines hold, ns.
+    pub(super) const fn latency_ns(self) -> Option<u64> {
+        match self {
+            Self::Msr => Some(msr::UNIT_NS),
+            Self::Systor | Self::Diskmon => Some(1_000_000_000),
+            Self::Biosnoop => Some(1_000_000),
+            Self::Etw | Self::Replayed => Some(1_000),
+            _ => None,
         }
     }
 
     /// Whether offsets are numbers of sectors.
     pub(super) const fn offsets_in_sectors(self) -> bool {
-        matches!(self, Self::Spc | Self::Vscsi | Self::Blktrace) || self.lengths_in_sectors()
+        matches!(
+            self,
+            Self::Spc
+                | Self::Vscsi
+                | Self::Blktrace
+                | Self::Biosnoop
+                | Self::Libcachesim
+                | Self::OracleGeneral
+        ) || self.lengths_in_sectors()
     }
 
     /// Whether lengths are numbers of sectors.
@@ -55,6 +89,8 @@ impl Form {
                 | Self::Diskmon
                 | Self::Biotracer
                 | Self::Blkparse
+                | Self::Ftrace
+                | Self::Fiu
         )
     }
 
@@ -63,6 +99,14 @@ impl Form {
         match self {
             Self::Tencent | Self::Biotracer => 0,
             _ => 1,
+        }
+    }
+
+    /// How many requests are put in order at least: those of lines that are written when a request is answered.
+    pub(crate) const fn sort_window(self, event: BlockEvent) -> u32 {
+        match (self, event) {
+            (Self::Biosnoop | Self::Etw | Self::Replayed, BlockEvent::Queue | BlockEvent::Issue) => 4096,
+            _ => 0,
         }
     }
 

@@ -11,6 +11,8 @@ pub(crate) struct LeftOut {
     pub dataless: u64,
     /// SCSI and passthrough commands that are no reads, writes or flushes.
     pub commands: u64,
+    /// Events that the tracer itself lost.
+    pub lost: u64,
     /// Events seen: queued, issued, completed.
     pub events: [u64; 3],
 }
@@ -21,6 +23,7 @@ impl LeftOut {
         self.untyped += other.untyped;
         self.dataless += other.dataless;
         self.commands += other.commands;
+        self.lost += other.lost;
         for (sum, count) in self.events.iter_mut().zip(other.events) {
             *sum += count;
         }

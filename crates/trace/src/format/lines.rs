@@ -2,17 +2,23 @@
 
 use crate::config::ColumnsConfig;
 
+use super::biosnoop::Biosnoop;
 use super::blkparse::Blkparse;
 use super::columns::Places;
 use super::csv::Csv;
+use super::etw::Etw;
 use super::fio_iolog::FioIolog;
+use super::fiu::Fiu;
+use super::ftrace::Ftrace;
 use super::given::Given;
 use super::header::{has_no_number, is_comment};
 use super::left_out::LeftOut;
 use super::quick::{Layout, Quick};
+use super::stateful::Stateful;
 use super::{Expected, Form, Phrase, Row, Rules, plausible};
 use super::{
-    alibaba, biotracer, diskmon, disksim, mqsim, msr, replayer, spc, ssdsim, systor, tencent, wordline,
+    alibaba, biosnoop, biotracer, diskmon, disksim, libcachesim, mqsim, msr, replayed, replayer, spc, ssdsim,
+    systor, tencent, wordline,
 };
 
 /// Reads the lines of one file, from the first to the last.
@@ -32,18 +38,15 @@ pub(crate) struct LineParser {
 /// What is remembered from line to line.
 enum State {
     Nothing,
-    Blkparse(Blkparse),
-    FioIolog(FioIolog),
+    Stateful(Box<dyn Stateful>),
     Csv(Box<Csv>),
 }
 
 impl LineParser {
     pub(crate) fn new(rules: Rules, columns: &ColumnsConfig, given: Given) -> Self {
         let state = match rules.form {
-            Form::Blkparse => State::Blkparse(Blkparse::default()),
-            Form::FioIolog => State::FioIolog(FioIolog::default()),
             Form::Columns => State::Csv(Box::new(Csv::new(columns.clone(), given))),
-            _ => State::Nothing,
+            form => stateful(form).map_or(State::Nothing, State::Stateful),
         };
         let quick = layout(rules.form).map(|layout| Quick::new(&layout, &rules));
         Self { rules, quick, state, begun: false, headed: false, untyped: 0 }
@@ -52,6 +55,14 @@ impl LineParser {
     /// The same for a file whose first line holds names, none of which says anything else than the form does.
     pub(crate) fn headed(self, headed: bool) -> Self {
         Self { headed, ..self }
+    }
+
+    /// The same once it has looked at the first lines.
+    pub(crate) fn looked_ahead(mut self, head: &[u8]) -> Self {
+        if let State::Stateful(form) = &mut self.state {
+            form.look_ahead(head);
+        }
+        self
     }
 
     /// The form that is read.
@@ -70,17 +81,16 @@ impl LineParser {
     /// What was passed over since it was asked last.
     pub(crate) fn take_left_out(&mut self) -> LeftOut {
         match &mut self.state {
-            State::Blkparse(blkparse) => blkparse.take_left_out(),
+            State::Stateful(form) => form.take_left_out(),
             State::Csv(csv) => csv.take_left_out(),
-            _ => LeftOut { untyped: std::mem::take(&mut self.untyped), ..LeftOut::default() },
+            State::Nothing => LeftOut { untyped: std::mem::take(&mut self.untyped), ..LeftOut::default() },
         }
     }
 
     /// Names of devices that were numbered since it was asked last, the first few.
     pub(crate) fn take_devices(&mut self) -> Vec<String> {
         match &mut self.state {
-            State::Blkparse(blkparse) => blkparse.take_devices(),
-            State::FioIolog(iolog) => iolog.take_devices(),
+            State::Stateful(form) => form.take_devices(),
             State::Csv(csv) => csv.take_devices(),
             State::Nothing => Vec::new(),
         }
@@ -129,8 +139,7 @@ impl LineParser {
                     Err(expected) => Err(expected.into()),
                 };
             }
-            State::Blkparse(blkparse) => blkparse.parse(line, rules)?,
-            State::FioIolog(iolog) => iolog.parse(line, rules)?,
+            State::Stateful(form) => form.parse(line, rules)?,
             State::Csv(csv) => {
                 let row = csv.parse(line, rules)?;
                 self.quick = csv.take_quick().or(self.quick.take());
@@ -139,6 +148,19 @@ impl LineParser {
         };
         Ok(row.map(plausible).transpose()?)
     }
+}
+
+/// The reader of a form that is remembered from line to line.
+pub(super) fn stateful(form: Form) -> Option<Box<dyn Stateful>> {
+    Some(match form {
+        Form::Blkparse => Box::<Blkparse>::default(),
+        Form::FioIolog => Box::<FioIolog>::default(),
+        Form::Ftrace => Box::<Ftrace>::default(),
+        Form::Biosnoop => Box::<Biosnoop>::default(),
+        Form::Etw => Box::<Etw>::default(),
+        Form::Fiu => Box::<Fiu>::default(),
+        _ => return None,
+    })
 }
 
 /// Another form than `form` of which this is a line.
@@ -163,6 +185,8 @@ pub(super) fn plain(rules: &Rules, line: &[u8]) -> Result<Row, Expected> {
         Form::Tencent => tencent::parse(line, rules),
         Form::Diskmon => diskmon::parse(line, rules),
         Form::Biotracer => biotracer::parse(line, rules),
+        Form::Libcachesim => libcachesim::parse(line, rules),
+        Form::Replayed => replayed::parse(line, rules),
         _ => Err("a line of another form"),
     }?;
     plausible(row)
@@ -181,6 +205,7 @@ pub(super) fn layout(form: Form) -> Option<Layout<'static>> {
         Form::Alibaba => alibaba::LAYOUT,
         Form::Tencent => tencent::LAYOUT,
         Form::Diskmon => diskmon::LAYOUT,
+        Form::Libcachesim => libcachesim::LAYOUT,
         _ => return None,
     })
 }
@@ -193,6 +218,8 @@ pub(super) fn is_header(form: Form, line: &[u8]) -> bool {
         Form::Systor => systor::is_header(line),
         Form::Alibaba => alibaba::is_header(line),
         Form::Tencent => tencent::is_header(line),
+        Form::Libcachesim => libcachesim::is_header(line),
+        Form::Biosnoop => biosnoop::is_header(line),
         _ => false,
     }
 }

@@ -3,6 +3,7 @@
 mod alibaba;
 #[cfg(feature = "parquet")]
 mod arrays;
+mod biosnoop;
 mod biotracer;
 mod blkparse;
 mod blktrace;
@@ -12,26 +13,35 @@ mod detect;
 mod digits;
 mod diskmon;
 mod disksim;
+mod etw;
 mod evidence;
 mod fields;
 mod fio_iolog;
+mod fiu;
 mod form;
+mod ftrace;
 mod given;
 mod header;
+mod iso;
+mod latency;
 mod left_out;
+mod libcachesim;
 mod lines;
 mod mqsim;
 mod msr;
 mod names;
 mod ops;
+mod oracle_general;
 #[cfg_attr(not(feature = "parquet"), path = "without_parquet.rs")]
 mod parquet;
 mod quick;
 mod records;
+mod replayed;
 mod replayer;
 mod spc;
 mod srt;
 mod ssdsim;
+mod stateful;
 mod systor;
 mod tencent;
 mod text;
@@ -44,8 +54,11 @@ pub(crate) use csv::names_flows;
 pub(crate) use detect::{Detected, detect};
 pub(crate) use form::Form;
 pub(crate) use given::Given;
+pub(crate) use iso::{shown as moment, since_1970};
+pub(crate) use latency::Latency;
 pub(crate) use left_out::LeftOut;
 pub(crate) use lines::{LineParser, other_form};
+pub(crate) use oracle_general::{ASSUMED as ORACLE_ASSUMED, OracleGeneral};
 pub(crate) use parquet::ParquetRows;
 pub(crate) use quick::PAD;
 pub(crate) use records::RecordFault;
@@ -58,7 +71,7 @@ use std::borrow::Cow;
 
 use wordline_base::request::HostOp;
 
-use crate::config::{BlockEvent, TraceConfig};
+use crate::config::{BlockEvent, TimeUnit, TraceConfig};
 
 /// Longest read or write that is taken for real, bytes: 4 GiB.
 const MAX_TRANSFER: u64 = 1 << 32;
@@ -73,11 +86,14 @@ pub(crate) struct Row {
     pub length: u64,
     /// Device, or flow in Wordline's own forms.
     pub device: u16,
+    /// Measured from the event that counts to the answer.
+    pub latency: Latency,
 }
 
 impl Row {
     /// A place for one.
-    pub(crate) const EMPTY: Self = Self { time: 0, op: HostOp::Read, offset: 0, length: 0, device: 0 };
+    pub(crate) const EMPTY: Self =
+        Self { time: 0, op: HostOp::Read, offset: 0, length: 0, device: 0, latency: Latency::UNKNOWN };
 }
 
 /// What a line should have been, as a phrase that follows "expected".
@@ -92,6 +108,8 @@ pub(crate) struct Rules {
     pub form: Form,
     /// Unit of times, ns.
     pub unit_ns: u64,
+    /// Unit of measured response times, ns; `None` where nobody knows it.
+    pub latency_ns: Option<u64>,
     /// Unit of offsets, bytes.
     pub offset_unit: u64,
     /// Unit of lengths, bytes.
@@ -108,6 +126,7 @@ impl Rules {
         Self {
             form,
             unit_ns: form.unit_ns(),
+            latency_ns: form.latency_ns(),
             offset_unit: if form.offsets_in_sectors() { 512 } else { 1 },
             length_unit: if form.lengths_in_sectors() { 512 } else { 1 },
             read_is: form.read_is(),
@@ -122,11 +141,20 @@ impl Rules {
         Self {
             form,
             unit_ns: config.time_unit.map_or(own.unit_ns, |unit| unit.ns()),
+            // A file whose times are in another unit may have others of these, too.
+            latency_ns: config.latency_unit.map(TimeUnit::ns).or_else(|| {
+                own.latency_ns.filter(|_| config.time_unit.is_none_or(|unit| unit.ns() == own.unit_ns))
+            }),
             offset_unit: config.offset_unit_bytes.unwrap_or_else(|| unit(form.offsets_in_sectors())),
             length_unit: config.length_unit_bytes.unwrap_or_else(|| unit(form.lengths_in_sectors())),
             read_is: config.read_is.unwrap_or(own.read_is),
             event: config.event.unwrap_or(own.event),
         }
+    }
+
+    /// A response time in a field; unknown where it isn't one.
+    fn latency_of(&self, field: &[u8]) -> Latency {
+        Latency::of_some(self.latency_ns.and_then(|unit| fields::span(field, unit)))
     }
 
     /// Read or write, by the value of a type column or of its bit.

@@ -21,6 +21,7 @@ pub(super) fn parse(line: &[u8], rules: &Rules) -> Result<Row, Expected> {
         offset: scaled(first, rules.offset_unit).ok_or("a first sector in the third field")?,
         length: scaled(count, rules.length_unit).ok_or("a number of sectors in the fourth field")?,
         op: rules.op_of_digit(kind).ok_or("0 (write) or 1 (read) in the fifth field")?,
+        ..Row::EMPTY
     })
 }
 
@@ -35,7 +36,14 @@ mod tests {
 
     #[test]
     fn type_0_writes_and_type_1_reads_in_sectors_of_512_bytes() {
-        let row = Row { time: 938_513_000, op: HostOp::Write, offset: 20 * 512, length: 16 * 512, device: 4 };
+        let row = Row {
+            time: 938_513_000,
+            op: HostOp::Write,
+            offset: 20 * 512,
+            length: 16 * 512,
+            device: 4,
+            ..Row::EMPTY
+        };
         assert_eq!(plain(&RULES, b"938513000 4 20 16 0"), Ok(row));
         assert_eq!(plain(&RULES, b" 938513000\t4  20 16 1 "), Ok(Row { op: HostOp::Read, ..row }));
     }

@@ -1,5 +1,5 @@
 //! MSR Cambridge CSV: `Timestamp,Hostname,DiskNumber,Type,Offset,Size,ResponseTime`. Times are Windows file times
-//! (ticks of 100 ns since 1601), offsets and sizes bytes. The response time is left out of account, and may miss.
+//! (ticks of 100 ns since 1601), offsets and sizes bytes. The response time may miss.
 
 use super::fields::{device, fields_up_to, scaled, time};
 use super::ops::read_or_write;
@@ -19,7 +19,7 @@ pub(super) const LAYOUT: Layout = Layout {
         Column::Op,
         Column::Offset,
         Column::Length,
-        Column::Any,
+        Column::Latency,
     ],
     needed: 6,
     more: false,
@@ -35,7 +35,7 @@ pub(super) fn is_header(line: &[u8]) -> bool {
 }
 
 pub(super) fn parse(line: &[u8], rules: &Rules) -> Result<Row, Expected> {
-    let ([ticks, _host, disk, op, offset, size, _response], 6 | 7) = fields_up_to(line) else {
+    let ([ticks, _host, disk, op, offset, size, response], 6 | 7) = fields_up_to(line) else {
         return Err(EXPECTED);
     };
     Ok(Row {
@@ -44,13 +44,14 @@ pub(super) fn parse(line: &[u8], rules: &Rules) -> Result<Row, Expected> {
         op: read_or_write(op).ok_or("Read or Write in the fourth field")?,
         offset: scaled(offset, rules.offset_unit).ok_or("an offset in bytes in the fifth field")?,
         length: scaled(size, rules.length_unit).ok_or("a size in bytes in the sixth field")?,
+        latency: rules.latency_of(response),
     })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::Form;
     use super::super::lines::plain;
+    use super::super::{Form, Latency};
     use super::*;
     use wordline_base::request::HostOp;
 
@@ -64,10 +65,12 @@ mod tests {
             offset: 9_056_014_336,
             length: 2048,
             device: 3,
+            latency: Latency::of(283_300),
         };
         let line = b"128166385295514663,hm,3,Write,9056014336,2048,2833";
         assert_eq!(plain(&RULES, line), Ok(row));
-        assert_eq!(plain(&RULES, b"128166385295514663,hm,3,write,9056014336,2048"), Ok(row));
+        let short = Row { latency: Latency::UNKNOWN, ..row };
+        assert_eq!(plain(&RULES, b"128166385295514663,hm,3,write,9056014336,2048"), Ok(short));
         assert_eq!(plain(&RULES, b"0,x,0,Read,0,512,0").map(|row| row.op), Ok(HostOp::Read));
     }
 

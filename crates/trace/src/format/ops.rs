@@ -51,6 +51,19 @@ fn of_letters(field: &[u8]) -> Option<HostOp> {
     }
 }
 
+/// The operation of a SCSI command by its hexadecimal code, as the traces of CloudPhysics and libCacheSim have it: reads and
+/// writes of 10, 12 and 16 bytes and SYNCHRONIZE CACHE. Those of 6 bytes, 08 and 0a, would be numbers of another kind.
+pub(super) fn scsi(field: &[u8]) -> Option<HostOp> {
+    let code = field.strip_prefix(b"0x").unwrap_or(field);
+    let [high, low] = *code else { return None };
+    match [high, low.to_ascii_lowercase()] {
+        [b'2' | b'8', b'8'] | [b'a' | b'A', b'8'] => Some(HostOp::Read),
+        [b'2' | b'8', b'a'] | [b'a' | b'A', b'a'] => Some(HostOp::Write),
+        [b'3', b'5'] | [b'9', b'1'] => Some(HostOp::Flush),
+        _ => None,
+    }
+}
+
 fn of_word(field: &[u8]) -> Option<HostOp> {
     let text = std::str::from_utf8(field).ok()?;
     // The length of a SCSI command follows its name: READ(10).
@@ -126,6 +139,21 @@ mod tests {
                 let only = read_or_write(word.as_bytes());
                 assert_eq!(only, (op == HostOp::Read || op.is_write()).then_some(op), "{word}");
             }
+        }
+    }
+
+    #[test]
+    fn scsi_s_codes_are_known() {
+        let ops = [HostOp::Read, HostOp::Write, HostOp::Flush];
+        for (op, codes) in
+            ops.into_iter().zip([["28", "88", "a8", "0x28"], ["2a", "8A", "aa", "0x2A"], ["35"; 4]])
+        {
+            for code in codes {
+                assert_eq!(scsi(code.as_bytes()), Some(op), "{code}");
+            }
+        }
+        for code in ["", "2", "08", "28a", "2b", "42"] {
+            assert_eq!(scsi(code.as_bytes()), None, "{code}");
         }
     }
 

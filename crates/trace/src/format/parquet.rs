@@ -17,7 +17,7 @@ use super::columns::{Places, Role};
 use super::csv::{OPS, adjusted, op_of};
 use super::given::Given;
 use super::names::Numbering;
-use super::{Phrase, Row, Rules, plausible};
+use super::{Latency, Phrase, Row, Rules, plausible};
 
 /// Rows that are decoded at once.
 const BATCH: usize = 4096;
@@ -42,6 +42,7 @@ struct Batch {
     offset: Vec<Option<u64>>,
     length: Vec<Option<u64>>,
     device: Option<Vec<Option<u64>>>,
+    latency: Option<Times>,
     next: usize,
     rows: usize,
 }
@@ -63,12 +64,12 @@ impl ParquetRows {
         if let Some(beyond) = needed.iter().find(|place| **place >= names.len()) {
             return Err(format!("column {}: the file has {}", beyond + 1, names.len()));
         }
-        let assumption = assumption(&schema, &places, &given);
+        let rules = adjusted(rules, &places, &given);
+        let assumption = assumption(&schema, &places, &rules, &given);
         let mask = ProjectionMask::roots(builder.parquet_schema(), needed.iter().copied());
         let reader = guarded(|| {
             builder.with_projection(mask).with_batch_size(BATCH).build().map_err(|error| damage(&error))
         })?;
-        let rules = adjusted(rules, &places, &given);
         // Columns that aren't read are gone from the batches.
         let mut kept = needed;
         kept.sort_unstable();
@@ -123,7 +124,7 @@ impl ParquetRows {
 }
 
 /// What the file leaves open.
-fn assumption(schema: &Schema, places: &Places, given: &Given) -> Option<String> {
+fn assumption(schema: &Schema, places: &Places, rules: &Rules, given: &Given) -> Option<String> {
     let kind =
         |role| places.at(role).and_then(|place| schema.fields().get(place)).map(|field| field.data_type());
     let timestamp = matches!(kind(Role::Time), Some(DataType::Timestamp(..)));
@@ -132,6 +133,7 @@ fn assumption(schema: &Schema, places: &Places, given: &Given) -> Option<String>
     if number && !given.read_is && places.read_is.is_none() {
         assumed.push("type 1 is taken for a read (give `read_is`)".to_owned());
     }
+    assumed.extend(places.without_latency(rules));
     (!assumed.is_empty()).then(|| assumed.join("; "))
 }
 
@@ -151,6 +153,10 @@ impl Batch {
             offset: numbers(needed(Role::Offset)?)?,
             length: numbers(needed(Role::Length)?)?,
             device,
+            latency: match (column(Role::Latency), rules.latency_ns) {
+                (Some(array), Some(unit)) => Times::new(array, unit).ok(),
+                _ => None,
+            },
             next: 0,
             rows: batch.num_rows(),
         })
@@ -175,6 +181,7 @@ impl Batch {
             offset: scaled(&self.offset, rules.offset_unit).ok_or("an offset from 0 to below 2^64")?,
             length: scaled(&self.length, rules.length_unit).ok_or("a length from 0 to below 2^64")?,
             device: device.ok_or("a device from 0 to 65535")?,
+            latency: Latency::of_some(self.latency.as_ref().and_then(|latency| latency.at(at))),
         };
         let flush = op == HostOp::Flush;
         Ok(plausible(if flush { Row { offset: 0, length: 0, ..row } } else { row })?)

@@ -5,7 +5,7 @@
 use wordline_base::request::HostOp;
 
 use super::digits::{ONES, POWERS, leading_digits, of_digits};
-use super::{Row, Rules, fault};
+use super::{Latency, Row, Rules, fault};
 
 /// Zero bytes that must stand behind the text, so that eight can be looked at from any byte of a line.
 pub(crate) const PAD: usize = 8;
@@ -18,6 +18,8 @@ pub(super) enum Column {
     Offset,
     Length,
     Device,
+    /// A measured response time.
+    Latency,
     /// A number that doesn't matter.
     Number,
     /// Anything.
@@ -55,15 +57,44 @@ pub(super) struct Quick {
     separator: u8,
     /// The words that the form knows, each in the lowest bytes of a number.
     words: Box<[(u64, HostOp)]>,
-    /// For each number of decimals, ns of the last; 0 where that is no whole number.
-    decimals: [u64; POWERS.len()],
+    /// Of times.
+    decimals: Decimals,
+    /// The same of response times; `None` where they don't matter.
+    latency: Option<Decimals>,
     rules: Rules,
+}
+
+/// Of a time with decimals: ns of its unit, and of the last decimal.
+struct Decimals {
+    unit_ns: u64,
+    /// By the number of decimals; 0 where that is no whole number.
+    of: [u64; POWERS.len()],
+}
+
+impl Decimals {
+    fn new(unit_ns: u64) -> Self {
+        let whole = |scale: u64| if unit_ns.is_multiple_of(scale) { unit_ns / scale } else { 0 };
+        Self { unit_ns, of: POWERS.map(whole) }
+    }
+
+    #[inline]
+    fn read(&self, cursor: &mut Cursor<'_>) -> Option<u128> {
+        let whole = u128::from(cursor.number()?) * u128::from(self.unit_ns);
+        if cursor.rest.first() != Some(&b'.') {
+            return Some(whole);
+        }
+        cursor.advance(1)?;
+        let (fraction, count) = cursor.digits()?;
+        match self.of.get(count) {
+            None | Some(0) => None,
+            Some(ns) => Some(whole + u128::from(fraction * ns)),
+        }
+    }
 }
 
 impl Quick {
     pub(super) fn new(layout: &Layout<'_>, rules: &Rules) -> Self {
         let known = |word: &&[u8]| (layout.op)(word, rules).map(|op| (word_of(word), op));
-        let whole = |scale: u64| if rules.unit_ns.is_multiple_of(scale) { rules.unit_ns / scale } else { 0 };
         Self {
             columns: layout.columns.into(),
             optional: layout.columns.len().saturating_sub(layout.needed),
@@ -71,7 +102,8 @@ impl Quick {
             may_be_remark: layout.columns.first() == Some(&Column::Any),
             separator: layout.separator,
             words: WORDS.iter().filter_map(known).collect(),
-            decimals: POWERS.map(whole),
+            decimals: Decimals::new(rules.unit_ns),
+            latency: rules.latency_ns.map(Decimals::new),
             rules: *rules,
         }
     }
@@ -92,11 +124,15 @@ impl Quick {
                 break;
             };
             match column {
-                Column::Time => row.time = self.time(&mut cursor)?,
+                Column::Time => row.time = self.decimals.read(&mut cursor)?,
                 Column::Op => row.op = self.op(&mut cursor)?,
                 Column::Offset => row.offset = cursor.number()?.checked_mul(self.rules.offset_unit)?,
                 Column::Length => row.length = cursor.number()?.checked_mul(self.rules.length_unit)?,
                 Column::Device => row.device = u16::try_from(cursor.number()?).ok()?,
+                Column::Latency => match &self.latency {
+                    Some(latency) => row.latency = Latency::of(latency.read(&mut cursor)?),
+                    None => cursor.pass_field(self.separator)?,
+                },
                 Column::Number => drop(cursor.number()?),
                 Column::Any => cursor.pass_field(self.separator)?,
             }
@@ -112,20 +148,6 @@ impl Quick {
             (row.offset, row.length) = (0, 0);
         }
         fault(row).is_none().then_some(text.len() - behind.len())
-    }
-
-    #[inline]
-    fn time(&self, cursor: &mut Cursor<'_>) -> Option<u128> {
-        let whole = u128::from(cursor.number()?) * u128::from(self.rules.unit_ns);
-        if cursor.rest.first() != Some(&b'.') {
-            return Some(whole);
-        }
-        cursor.advance(1)?;
-        let (fraction, count) = cursor.digits()?;
-        match self.decimals.get(count) {
-            None | Some(0) => None,
-            Some(ns) => Some(whole + u128::from(fraction * ns)),
-        }
     }
 
     #[inline]

@@ -18,6 +18,7 @@ pub(super) fn parse(line: &[u8], rules: &Rules) -> Result<Row, Expected> {
         offset: scaled(offset, rules.offset_unit).ok_or("an offset in bytes in the third field")?,
         length: scaled(length, rules.length_unit).ok_or("a length in bytes in the fourth field")?,
         op: rules.op_of_digit(kind).ok_or("0 (write) or 1 (read) in the fifth field")?,
+        ..Row::EMPTY
     })
 }
 
@@ -33,8 +34,14 @@ mod tests {
 
     #[test]
     fn times_are_milliseconds_and_addresses_bytes() {
-        let row =
-            Row { time: 223_412_000, op: HostOp::Write, offset: 3_159_347_200, length: 36_864, device: 0 };
+        let row = Row {
+            time: 223_412_000,
+            op: HostOp::Write,
+            offset: 3_159_347_200,
+            length: 36_864,
+            device: 0,
+            ..Row::EMPTY
+        };
         assert_eq!(plain(&RULES, b"223.412 0 3159347200 36864 0"), Ok(row));
         assert_eq!(plain(&RULES, b"223.412 0 3159347200 36864 1"), Ok(Row { op: HostOp::Read, ..row }));
     }

@@ -24,6 +24,7 @@ pub(super) fn parse(line: &[u8], rules: &Rules) -> Result<Row, Expected> {
         offset: scaled(lba, rules.offset_unit).ok_or("a first block in the second field")?,
         length: scaled(size, rules.length_unit).ok_or("a size in bytes in the third field")?,
         device: device(asu).ok_or("an application storage unit from 0 to 65535 in the first field")?,
+        ..Row::EMPTY
     })
 }
 
@@ -38,7 +39,14 @@ mod tests {
 
     #[test]
     fn blocks_are_512_bytes_sizes_bytes_and_times_seconds() {
-        let row = Row { time: 26_214_000, op: HostOp::Write, offset: 303_574 * 512, length: 3584, device: 1 };
+        let row = Row {
+            time: 26_214_000,
+            op: HostOp::Write,
+            offset: 303_574 * 512,
+            length: 3584,
+            device: 1,
+            ..Row::EMPTY
+        };
         assert_eq!(plain(&RULES, b"1,303574,3584,w,0.026214"), Ok(row));
         assert_eq!(plain(&RULES, b"1, 303574, 3584, W, 0.026214, 7, x"), Ok(row));
         assert_eq!(plain(&RULES, b"1,303574,3584,R,0.026214").map(|row| row.op), Ok(HostOp::Read));

@@ -60,6 +60,7 @@ fn row(record: &[u8], rules: &Rules) -> Row {
         offset: word(28) * ADDRESS_UNIT,
         length: word(24),
         device: ((word(32) >> 8) & 0xff) as u16,
+        ..Row::EMPTY
     }
 }
 
@@ -79,9 +80,17 @@ mod tests {
         let records = [record(0, 4096, 16, 0x0800_0107, 1), record(30, 8192, 3, 0x0800_0008, 0x8810a)];
         let bytes = [&b"$$TR_IOREC-1.3\0\nversion = 1.3;\n};\n\x0c"[..], &records.concat()].concat();
         let mut srt = Srt::new(&bytes[..], Rules::of(Form::Srt));
-        let first = Row { time: 5_000, op: HostOp::Read, offset: 4096, length: 4096, device: 1 };
+        let first =
+            Row { time: 5_000, op: HostOp::Read, offset: 4096, length: 4096, device: 1, ..Row::EMPTY };
         assert_eq!(srt.next_row().unwrap(), Some(first));
-        let second = Row { time: 30_000_005_000, op: HostOp::Write, offset: 768, length: 8192, device: 0 };
+        let second = Row {
+            time: 30_000_005_000,
+            op: HostOp::Write,
+            offset: 768,
+            length: 8192,
+            device: 0,
+            ..Row::EMPTY
+        };
         assert_eq!(srt.next_row().unwrap(), Some(second));
         assert_eq!(srt.next_row().unwrap(), None);
     }

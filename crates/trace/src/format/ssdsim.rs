@@ -18,8 +18,14 @@ mod tests {
 
     #[test]
     fn operation_1_reads_and_0_writes() {
-        let row =
-            Row { time: 26_214_000, op: HostOp::Write, offset: 303_574 * 512, length: 7 * 512, device: 1 };
+        let row = Row {
+            time: 26_214_000,
+            op: HostOp::Write,
+            offset: 303_574 * 512,
+            length: 7 * 512,
+            device: 1,
+            ..Row::EMPTY
+        };
         assert_eq!(plain(&RULES, b"26214000 1 303574 7 0"), Ok(row));
         assert_eq!(plain(&RULES, b"26214000 1 303574 7 1"), Ok(Row { op: HostOp::Read, ..row }));
         assert!(plain(&RULES, b"26214000 1 303574 7 R").is_err());

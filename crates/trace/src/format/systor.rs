@@ -10,7 +10,7 @@ use super::{Expected, Row, Rules};
 const EXPECTED: Expected = "Timestamp,Response,IOType,LUN,Offset,Size";
 
 pub(super) const LAYOUT: Layout = Layout {
-    columns: &[Column::Time, Column::Any, Column::Op, Column::Device, Column::Offset, Column::Length],
+    columns: &[Column::Time, Column::Latency, Column::Op, Column::Device, Column::Offset, Column::Length],
     needed: 6,
     more: false,
     separator: b',',
@@ -27,20 +27,21 @@ pub(super) fn is_untyped(line: &[u8]) -> bool {
 }
 
 pub(super) fn parse(line: &[u8], rules: &Rules) -> Result<Row, Expected> {
-    let [timestamp, _response, kind, lun, offset, size] = comma_fields(line).ok_or(EXPECTED)?;
+    let [timestamp, response, kind, lun, offset, size] = comma_fields(line).ok_or(EXPECTED)?;
     Ok(Row {
         time: time(timestamp, rules.unit_ns).ok_or("a time in seconds in the first field")?,
         op: read_or_write(kind).ok_or("R or W in the third field")?,
         offset: scaled(offset, rules.offset_unit).ok_or("an offset in bytes in the fifth field")?,
         length: scaled(size, rules.length_unit).ok_or("a size in bytes in the sixth field")?,
         device: device(lun).ok_or("a logical unit from 0 to 65535 in the fourth field")?,
+        latency: rules.latency_of(response),
     })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::Form;
     use super::super::lines::plain;
+    use super::super::{Form, Latency};
     use super::*;
     use wordline_base::request::HostOp;
 
@@ -54,9 +55,11 @@ mod tests {
             offset: 31_457_280,
             length: 16_384,
             device: 2,
+            latency: Latency::of(226_000),
         };
         assert_eq!(plain(&RULES, b"1455592511.559981,0.000226,R,2,31457280,16384"), Ok(row));
-        assert_eq!(plain(&RULES, b"1455592511.559981000,,R,2,31457280,16384"), Ok(row));
+        let blank = Row { latency: Latency::UNKNOWN, ..row };
+        assert_eq!(plain(&RULES, b"1455592511.559981000,,R,2,31457280,16384"), Ok(blank));
     }
 
     #[test]

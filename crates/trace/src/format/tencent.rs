@@ -27,6 +27,7 @@ pub(super) fn parse(line: &[u8], rules: &Rules) -> Result<Row, Expected> {
         offset: scaled(offset, rules.offset_unit).ok_or("a first sector in the second field")?,
         length: scaled(size, rules.length_unit).ok_or("a number of sectors in the third field")?,
         device: device(volume).ok_or("a volume from 0 to 65535 in the fifth field")?,
+        ..Row::EMPTY
     })
 }
 
@@ -47,6 +48,7 @@ mod tests {
             offset: 12_910_952 * 512,
             length: 128 * 512,
             device: 1063,
+            ..Row::EMPTY
         };
         assert_eq!(plain(&RULES, b"1538323200,12910952,128,0,1063"), Ok(row));
         assert_eq!(plain(&RULES, b"1538323200,12910952,128,1,1063").map(|row| row.op), Ok(HostOp::Write));

@@ -54,7 +54,7 @@ impl Told {
     fn of(config: &TraceConfig, evidence: &Evidence) -> Self {
         let sectors = config.sector_bytes != 512;
         Self {
-            time: config.time_unit.is_some() || evidence.names.time,
+            time: config.time_unit.is_some() || evidence.names.time || evidence.dated,
             offset: config.offset_unit_bytes.is_some() || sectors || evidence.names.offset,
             length: config.length_unit_bytes.is_some() || sectors || evidence.names.length,
         }

@@ -110,11 +110,11 @@ fn row(record: &[u8], version: Version, rules: &Rules) -> Option<Option<Row>> {
     };
     let time = u128::from(Order::Little.u64(record, moment)) * u128::from(rules.unit_ns);
     if op == HostOp::Flush {
-        return Some(Some(Row { time, op, offset: 0, length: 0, device: 0 }));
+        return Some(Some(Row { time, op, offset: 0, length: 0, device: 0, ..Row::EMPTY }));
     }
     let offset = Order::Little.u64(record, block).checked_mul(rules.offset_unit)?;
     let length = u64::from(Order::Little.u32(record, length)).checked_mul(rules.length_unit)?;
-    Some(Some(Row { time, op, offset, length, device: 0 }))
+    Some(Some(Row { time, op, offset, length, device: 0, ..Row::EMPTY }))
 }
 
 #[cfg(test)]

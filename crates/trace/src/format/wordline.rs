@@ -40,6 +40,7 @@ pub(super) fn parse(line: &[u8], rules: &Rules) -> Result<Row, Expected> {
         offset: loose(offset, rules.offset_unit).ok_or("an offset in bytes in the third field")?,
         length: loose(length, rules.length_unit).ok_or("a length in bytes in the fourth field")?,
         device: device(flow).ok_or("a flow from 0 to 65535 in the fifth field")?,
+        ..Row::EMPTY
     };
     Ok(if row.op == HostOp::Flush { Row { offset: 0, length: 0, ..row } } else { row })
 }
@@ -54,7 +55,7 @@ mod tests {
 
     #[test]
     fn the_flow_may_be_left_out() {
-        let row = Row { time: 39_061, op: HostOp::Read, offset: 4096, length: 8192, device: 0 };
+        let row = Row { time: 39_061, op: HostOp::Read, offset: 4096, length: 8192, device: 0, ..Row::EMPTY };
         assert_eq!(plain(&RULES, b"39061,R,4096,8192"), Ok(row));
         assert_eq!(plain(&RULES, b"39061,R,4096,8192,7"), Ok(Row { device: 7, ..row }));
     }
@@ -69,7 +70,14 @@ mod tests {
 
     #[test]
     fn numbers_may_be_written_as_floating_point() {
-        let row = Row { time: 1_000_000_000, op: HostOp::Read, offset: 4096, length: 8192, device: 0 };
+        let row = Row {
+            time: 1_000_000_000,
+            op: HostOp::Read,
+            offset: 4096,
+            length: 8192,
+            device: 0,
+            ..Row::EMPTY
+        };
         assert_eq!(plain(&RULES, b"1e9,R,4096.0,8192.0"), Ok(row));
         assert_eq!(plain(&RULES, b"1000000000.0, R, 4.096e3, 8192"), Ok(row));
         assert!(plain(&RULES, b"1e9,R,4096.5,8192").is_err());

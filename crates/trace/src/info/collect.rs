@@ -23,7 +23,8 @@ impl TraceInfo {
             batch.clear();
             opened.source.next_batch(&mut batch)?;
             if batch.is_empty() {
-                return Ok(Self { notes: opened.notes.lines(), ..collector.finish() });
+                let (notes, traces) = (opened.notes.lines(), opened.notes.traces());
+                return Ok(Self { notes, traces, ..collector.finish() });
             }
             // Known with the first batch.
             collector.separate_devices = opened.notes.overlaid();
@@ -122,6 +123,7 @@ impl Collector {
             sequence: self.sequence.finish(),
             arrivals: self.arrivals.finish(),
             notes: Vec::new(),
+            traces: Vec::new(),
             reads,
             writes,
             trims,

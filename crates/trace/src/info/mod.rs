@@ -16,6 +16,8 @@ pub(crate) mod zipf;
 
 use serde::{Deserialize, Serialize};
 
+use crate::seen::TraceFacts;
+
 /// Features of a workload. Fields are added over time, none is taken away.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TraceInfo {
@@ -68,6 +70,9 @@ pub struct TraceInfo {
     /// When requests arrive.
     #[serde(default)]
     pub arrivals: ArrivalInfo,
+    /// When it began, and how long its requests took where it was recorded.
+    #[serde(default)]
+    pub traces: Vec<TraceFacts>,
     /// What the reader had to do to the trace.
     pub notes: Vec<String>,
 }

@@ -8,8 +8,8 @@ use wordline_base::request::SourceError;
 use super::shown::{first_line, hint, shown};
 use crate::config::TraceConfig;
 use crate::format::{
-    Blktrace, Detected, Form, Given, LeftOut, LineParser, ParquetRows, RecordFault, Row, Rules, Srt, Text,
-    Vscsi, detect, look_at, names_flows,
+    Blktrace, Detected, Form, Given, LeftOut, LineParser, ORACLE_ASSUMED, OracleGeneral, ParquetRows,
+    RecordFault, Row, Rules, Srt, Text, Vscsi, detect, look_at, names_flows,
 };
 use crate::input::{FileInput, LineFault, LineReader, Processors, open_input, processor_files};
 use crate::notes::Tally;
@@ -17,11 +17,16 @@ use crate::notes::Tally;
 /// First bytes that are looked at to tell the form.
 const HEAD: u64 = 1 << 16;
 
+/// How a pointer begins that Git LFS leaves in the place of a file.
+const LFS_POINTER: &[u8] = b"version https://git-lfs.github.com/spec/";
+
 /// An open trace file.
 pub(super) struct TraceFile {
     path: PathBuf,
     /// All devices (flows) share one address space.
     shared: bool,
+    /// How many requests are put in order at least.
+    sort_window: u32,
     body: Body,
 }
 
@@ -29,6 +34,7 @@ enum Body {
     Lines { lines: Box<LineReader<FileInput>>, parser: LineParser },
     Vscsi(Vscsi<FileInput>),
     Srt(Srt<FileInput>),
+    OracleGeneral(OracleGeneral<FileInput>),
     Blktrace(Blktrace<FileInput>),
     Parquet(Box<ParquetRows>),
 }
@@ -106,25 +112,36 @@ impl TraceFile {
             )),
             Form::Vscsi => Body::Vscsi(Vscsi::new(input, &head, rules)),
             Form::Srt => Body::Srt(Srt::new(input, rules)),
+            Form::OracleGeneral => {
+                tally.assume(path, ORACLE_ASSUMED);
+                Body::OracleGeneral(OracleGeneral::new(input, rules))
+            }
             Form::Blktrace => {
                 tally.assumptions.extend(files.notes(path));
                 Body::Blktrace(Blktrace::new(all(files.paths, input)?, rules))
             }
             _ => Body::Lines {
                 lines: Box::new(LineReader::new(input)),
-                parser: LineParser::new(rules, &config.columns, Given::of(config)).headed(headed),
+                parser: LineParser::new(rules, &config.columns, Given::of(config))
+                    .headed(headed)
+                    .looked_ahead(&head),
             },
         };
         let shared = match &body {
             Body::Parquet(rows) => rows.shares_addresses(),
             _ => form == Form::Wordline || (form == Form::Columns && names_flows(&head)),
         };
-        Ok(Self { path: path.to_owned(), shared, body })
+        Ok(Self { path: path.to_owned(), shared, sort_window: form.sort_window(rules.event), body })
     }
 
     /// Whether all devices (flows) share one address space.
     pub(super) fn shares_addresses(&self) -> bool {
         self.shared
+    }
+
+    /// How many requests are put in order at least.
+    pub(super) fn sort_window(&self) -> u32 {
+        self.sort_window
     }
 
     /// Reads the next row into `placed`; whether there is one. Bad lines and records are errors, or counted and passed
@@ -203,6 +220,7 @@ impl TraceFile {
                     row
                 }
                 Body::Srt(srt) => srt.next_row(),
+                Body::OracleGeneral(oracle) => oracle.next_row(),
                 Body::Blktrace(blktrace) => {
                     let row = blktrace.next_row();
                     tally.left_out.add(&blktrace.take_left_out());
@@ -245,6 +263,7 @@ impl TraceFile {
             Body::Lines { lines, .. } => lines.number(),
             Body::Vscsi(vscsi) => vscsi.records().place().number,
             Body::Srt(srt) => srt.records().place().number,
+            Body::OracleGeneral(oracle) => oracle.records().place().number,
             Body::Blktrace(blktrace) => blktrace.place().map_or(0, |(_, records)| records.place().number),
             Body::Parquet(rows) => rows.number(),
         }
@@ -276,6 +295,7 @@ impl TraceFile {
             Body::Lines { lines, .. } => Some(lines.input()),
             Body::Vscsi(vscsi) => Some(vscsi.records().input()),
             Body::Srt(srt) => Some(srt.records().input()),
+            Body::OracleGeneral(oracle) => Some(oracle.records().input()),
             Body::Blktrace(blktrace) => blktrace.place().map(|(_, records)| records.input()),
             Body::Parquet(_) => None,
         }
@@ -308,6 +328,9 @@ fn look(path: &Path, input: &mut FileInput, config: &TraceConfig) -> Result<Look
     let whole = |fault: &str| SourceError(format!("{}: {fault}", path.display()));
     let looked = input.peek(HEAD).map(|(head, complete)| (head.to_vec(), complete));
     let (head, complete) = looked.map_err(|error| whole(&input.fault(&error)))?;
+    if head.starts_with(LFS_POINTER) {
+        return Err(whole("a Git LFS pointer, not the trace: git lfs pull"));
+    }
     if let Some(form) = Form::named(config.format) {
         return Ok(Looked { head, complete, detected: Detected::named(form) });
     }

@@ -80,7 +80,7 @@ mod tests {
         let mut sorter = Sorter::new(window);
         let mut out = Vec::new();
         for (number, time) in (0..).zip(times) {
-            let row = Row { time: *time, op: HostOp::Read, offset: 0, length: 1, device: 0 };
+            let row = Row { time: *time, op: HostOp::Read, offset: 0, length: 1, device: 0, ..Row::EMPTY };
             out.extend(sorter.push(Placed { row, number }));
         }
         while let Some(placed) = sorter.pop() {

@@ -12,6 +12,7 @@ use super::range::Range;
 use super::sort::Sorter;
 use crate::config::{OutOfRange, TraceConfig};
 use crate::notes::{Notes, Tally};
+use crate::seen::Seen;
 
 /// Requests of a batch; a little more where a request was cut.
 const BATCH: usize = 1024;
@@ -56,9 +57,8 @@ impl TraceReader {
     fn new(config: &TraceConfig, path: PathBuf, drive_bytes: u64, file: TraceFile, tally: Tally) -> Self {
         let config = config.clone();
         let reader = Self {
-            path,
             drive_bytes,
-            sorter: Sorter::new(config.sort_window),
+            sorter: Sorter::new(config.sort_window.max(file.sort_window())),
             clock: Clock::default(),
             range: Range::new(config.out_of_range, drive_bytes),
             devices: DeviceSet::new(),
@@ -66,8 +66,9 @@ impl TraceReader {
             passes_left: config.repeat.saturating_sub(1),
             file,
             tally,
+            notes: Notes::of_trace(&path, config.repeat == 1),
             config,
-            notes: Notes::default(),
+            path,
         };
         reader.notes.publish(&reader.tally);
         reader
@@ -87,9 +88,11 @@ impl TraceReader {
         let goal = batch.len().saturating_add(BATCH);
         let limit = self.config.max_requests.unwrap_or(u64::MAX);
         let mut placed = Placed::EMPTY;
+        let notes = self.notes.clone();
+        let mut seen = notes.seen();
         while batch.len() < goal && self.taken < limit {
             if self.next_row(&mut placed)? {
-                self.take(&placed, batch)?;
+                self.take(&placed, &mut seen, batch)?;
             } else if self.passes_left > 0 && self.taken > 0 {
                 self.rewind()?;
             } else {
@@ -120,7 +123,12 @@ impl TraceReader {
     }
 
     #[inline]
-    fn take(&mut self, placed: &Placed, batch: &mut Vec<HostRequest>) -> Result<(), SourceError> {
+    fn take(
+        &mut self,
+        placed: &Placed,
+        seen: &mut Seen,
+        batch: &mut Vec<HostRequest>,
+    ) -> Result<(), SourceError> {
         let Placed { row, number } = placed;
         if row.length == 0 && row.op != HostOp::Flush {
             self.tally.empty_requests += 1;
@@ -141,6 +149,7 @@ impl TraceReader {
         self.tally.backward_times += u64::from(arrival.step_back_ns > 0);
         self.tally.largest_step_back_ns = self.tally.largest_step_back_ns.max(arrival.step_back_ns);
         self.taken += 1;
+        seen.add(row);
         let request = HostRequest {
             time: Ns(arrival.ns),
             op: row.op,

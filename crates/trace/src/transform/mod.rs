@@ -3,10 +3,13 @@
 
 mod addresses;
 mod filter;
+mod join;
 mod merge;
 mod plan;
 mod repeat;
 mod slice;
+mod split;
+mod subtract;
 mod time;
 
 pub(crate) use plan::open_transformed;

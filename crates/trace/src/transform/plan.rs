@@ -2,20 +2,25 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 use wordline_base::request::SourceError;
 
 use super::Boxed;
 use super::addresses::Addresses;
 use super::filter::{Conditions, Filter};
+use super::join::{Join, Together};
 use super::merge::Merge;
 use super::repeat::{Again, Repeat};
 use super::slice::Slice;
+use super::split::Split;
+use super::subtract::Subtract;
 use super::time::Scale;
 use crate::config::{OutOfRange, TraceConfig, TransformConfig};
 use crate::notes::Notes;
 use crate::opened::Opened;
 use crate::reader::TraceReader;
+use crate::seen::Shift;
 
 /// A trace and the steps behind it.
 struct Plan {
@@ -68,9 +73,20 @@ fn build(plan: &Arc<Plan>, steps: usize) -> Result<Built, SourceError> {
         notes.push(own.clone());
         Box::new(Addresses::new(source, policy, bytes, separate_devices, own))
     };
+    if step.changes_pace() {
+        notes.iter_mut().for_each(Notes::lose_pace);
+    }
     let source: Boxed = match step {
-        TransformConfig::SliceTime { from_ns, to_ns } => Box::new(Slice::of_time(source, *from_ns, *to_ns)),
-        TransformConfig::SliceCount { skip, count } => Box::new(Slice::of_count(source, *skip, *count)),
+        TransformConfig::SliceTime { from_ns, to_ns } => {
+            let shift = Shift::new(AtomicU64::new(*from_ns));
+            notes.iter_mut().for_each(|notes| notes.shifted_by(&shift));
+            Box::new(Slice::of_time(source, *from_ns, *to_ns))
+        }
+        TransformConfig::SliceCount { skip, count } => {
+            let shift = Shift::default();
+            notes.iter_mut().for_each(|notes| notes.shifted_by(&shift));
+            Box::new(Slice::of_count(source, *skip, *count, shift))
+        }
         TransformConfig::Filter { ops, devices, from_bytes, to_bytes } => {
             let range = (from_bytes.is_some() || to_bytes.is_some())
                 .then(|| (from_bytes.unwrap_or(0), to_bytes.unwrap_or(u64::MAX)));
@@ -85,6 +101,11 @@ fn build(plan: &Arc<Plan>, steps: usize) -> Result<Built, SourceError> {
             compacted
         }
         TransformConfig::Wrap { bytes } => addresses(source, OutOfRange::Wrap, *bytes, &mut notes),
+        TransformConfig::Subtract { bytes } => Box::new(Subtract { source, bytes: *bytes, taken: 0 }),
+        TransformConfig::Split { bytes } => Box::new(Split::new(source, *bytes)),
+        TransformConfig::Join { bytes, within_ns } => {
+            Box::new(Join::new(source, Together { bytes: *bytes, within_ns: *within_ns }))
+        }
         TransformConfig::Repeat { times } => Box::new(Repeat::new(source, *times, again())),
         TransformConfig::Merge { paths, format } => {
             let mut sources = vec![source];

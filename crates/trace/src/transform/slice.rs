@@ -1,14 +1,17 @@
 //! Cuts a piece out of a trace, by time or by number.
 
+use std::sync::atomic::Ordering;
+
 use wordline_base::request::{HostRequest, RequestSource, SourceError};
 use wordline_base::time::Ns;
 
 use super::Boxed;
+use crate::seen::Shift;
 
 /// Which requests stay.
 enum Piece {
     Time { from: u64, to: u64 },
-    Count { skip: u64, left: u64, first: Option<u64> },
+    Count { skip: u64, left: u64, first: Option<u64>, shift: Shift },
 }
 
 /// A piece of a source.
@@ -25,8 +28,10 @@ impl Slice {
     }
 
     /// `count` requests after the first `skip`; the first of them arrives at 0.
-    pub(super) fn of_count(source: Boxed, skip: u64, count: Option<u64>) -> Self {
-        let piece = Piece::Count { skip, left: count.unwrap_or(u64::MAX), first: None };
+    ///
+    /// That one's time is told to `shift`.
+    pub(super) fn of_count(source: Boxed, skip: u64, count: Option<u64>, shift: Shift) -> Self {
+        let piece = Piece::Count { skip, left: count.unwrap_or(u64::MAX), first: None, shift };
         Self { source, piece, ended: false }
     }
 }
@@ -40,7 +45,7 @@ impl Piece {
                 request.time = Ns(time.saturating_sub(*from));
                 (time >= *from && time < *to, time < *to)
             }
-            Self::Count { skip, left, first } => {
+            Self::Count { skip, left, first, shift } => {
                 if *skip > 0 {
                     *skip -= 1;
                     return (false, true);
@@ -49,7 +54,10 @@ impl Piece {
                     return (false, false);
                 }
                 *left -= 1;
-                let first = *first.get_or_insert(request.time.0);
+                let first = *first.get_or_insert_with(|| {
+                    shift.store(request.time.0, Ordering::Relaxed);
+                    request.time.0
+                });
                 request.time = Ns(request.time.0 - first);
                 (true, *left > 0)
             }
@@ -93,10 +101,14 @@ mod tests {
 
     #[test]
     fn a_number_of_requests_begins_at_0() {
-        let cut = drain(Box::new(Slice::of_count(reads(&[0, 10, 20, 30, 40, 50]), 2, Some(3)))).unwrap();
+        let shift = Shift::default();
+        let cut =
+            drain(Box::new(Slice::of_count(reads(&[0, 10, 20, 30, 40, 50]), 2, Some(3), shift.clone())))
+                .unwrap();
         let short: Vec<_> = cut.iter().map(|request| (request.time.0, request.offset)).collect();
         assert_eq!(short, [(0, 1024), (10, 1536), (20, 2048)]);
-        assert_eq!(times(Box::new(Slice::of_count(reads(&[5, 6]), 1, None))), [0]);
+        assert_eq!(shift.load(Ordering::Relaxed), 20);
+        assert_eq!(times(Box::new(Slice::of_count(reads(&[5, 6]), 1, None, Shift::default()))), [0]);
     }
 
     #[test]
@@ -109,7 +121,10 @@ mod tests {
                 drain(reads(&[100, 200])).map(|requests| batch.extend(requests))
             }
         }
-        assert_eq!(times(Box::new(Slice::of_count(Box::new(Bomb(0)), 0, Some(3)))).len(), 3);
+        assert_eq!(
+            times(Box::new(Slice::of_count(Box::new(Bomb(0)), 0, Some(3), Shift::default()))).len(),
+            3
+        );
         assert_eq!(times(Box::new(Slice::of_time(Box::new(Bomb(0)), 0, Some(150)))), [100]);
     }
 }

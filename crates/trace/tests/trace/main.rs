@@ -6,6 +6,7 @@
 
 mod apps;
 mod descriptions;
+mod facts;
 mod files;
 mod fio;
 mod fio_any;

@@ -43,7 +43,8 @@ fn pairs() -> Vec<(&'static str, &'static str, TraceConfig)> {
         time_unit: Some(time_unit),
         ..plain()
     };
-    let replayed = || table(columns(1, 3, 5, 4), TimeUnit::Milliseconds);
+    // The times that the trace had, not those at which it was replayed.
+    let replayed = || TraceConfig { event: Some(BlockEvent::Queue), ..plain() };
     let events = || {
         let events = ColumnsConfig { event: Some(ColumnRef::Number(2)), ..columns(6, 3, 4, 5) };
         table(events, TimeUnit::Seconds)

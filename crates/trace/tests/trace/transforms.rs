@@ -46,6 +46,12 @@ fn steps_are_carried_out_in_their_order() {
 
 #[test]
 fn a_repeated_slice_goes_on_in_time() {
+    let cut = steps("{ kind = \"filter\", ops = [\"T\"] }, { kind = \"split\", bytes = 2048 }");
+    assert_eq!(cut, [(300, 'T', 0, 2048), (300, 'T', 2048, 2048)]);
+    let joined = steps("{ kind = \"slice_count\", count = 2 }, { kind = \"join\" }");
+    assert_eq!(joined.len(), 2, "of two kinds");
+    let moved = steps("{ kind = \"slice_count\", skip = 4 }, { kind = \"subtract\", bytes = 2147483648 }");
+    assert_eq!(moved, [(0, 'R', 0, 1024)]);
     let repeated = steps("{ kind = \"slice_count\", count = 2 }, { kind = \"repeat\", times = 3 }");
     let times: Vec<u64> = repeated.iter().map(|request| request.0).collect();
     assert_eq!(times, [0, 100, 100, 200, 200, 300]);
@@ -100,6 +106,9 @@ fn wrong_steps_are_named() {
         ("{ kind = \"wrap\" }", "missing field `bytes`"),
         ("{ kind = \"wrap\", bytes = 5, size = 6 }", "unknown field `size`"),
         ("{ kind = \"wrap\", bytes = 0 }", "source.transform[0].bytes = 0"),
+        ("{ kind = \"split\", bytes = 0 }", "source.transform[0].bytes = 0"),
+        ("{ kind = \"subtract\" }", "missing field `bytes`"),
+        ("{ kind = \"split\", bytes = 5, within_ns = 6 }", "unknown field `within_ns`"),
         ("{ kind = \"repeat\", times = 0 }", "source.transform[0].times = 0"),
         ("{ kind = \"slice_time\", from_ns = 5, to_ns = 5 }", "above from_ns, 5"),
         ("{ kind = \"merge\", paths = [] }", "1 to 1024 files"),

@@ -1,0 +1,2 @@
+#![no_main]
+wordline_fuzz::trace_target!("libcachesim");
