@@ -232,7 +232,7 @@ COMMANDS: tuple[Row, ...] = (
     ("trace info @missing.csv", "there is no such file"),
     ("trace info @hollow", "hollow"),
     ("trace info @good.csv --format magic", "magic"),
-    ("trace info @good.csv --option time_unit", "PATH=VALUE"),
+    ("trace info @good.csv --option time_unit", "--option time_unit: allowed: KEY=VALUE"),
     ("trace convert @good.csv @out.parquet.gz", "Parquet compresses itself"),
     ("trace convert @good.csv @out.csv --to magic", "magic"),
     ("trace fit @empty.csv", "empty.csv"),

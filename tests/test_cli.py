@@ -5,6 +5,7 @@ import io
 import json
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pyarrow.parquet
 import pytest
@@ -119,12 +120,18 @@ def test_replay_of_a_trace(wordline: Wordline, trace: Path) -> None:
     assert twice_as_fast["window"]["end_ns"] < 999 * 20_000
 
 
+def but_its_path(info: dict[str, Any]) -> dict[str, Any]:
+    """What is told of a trace whatever its file is called."""
+    (trace,) = info["traces"]
+    return {**info, "traces": [{key: value for key, value in trace.items() if key != "path"}]}
+
+
 def test_trace_info(wordline: Wordline, trace: Path) -> None:
     with gzip.open(f"{trace}.gz", "wt") as file:
         file.write(TRACE)
     plain = wordline("trace", "info", trace, "--json").json()
     packed = wordline("trace", "info", f"{trace}.gz", "--json").json()
-    assert plain == packed
+    assert but_its_path(plain) == but_its_path(packed)
     assert plain["requests"] == 1000
     assert plain["reads"]["requests"] + plain["writes"]["requests"] == 1000
     assert "1,000 requests" in wordline("trace", "info", trace).out
@@ -137,7 +144,7 @@ def test_trace_convert(wordline: Wordline, trace: Path, tmp_path: Path, suffix: 
     written = wordline("trace", "convert", trace, copy, "--json").json()
     assert written == {"requests": 1000, "out": str(copy), "notes": []}
     info = ("trace", "info", "--json")
-    assert wordline(*info, copy).json() == wordline(*info, trace).json()
+    assert but_its_path(wordline(*info, copy).json()) == but_its_path(wordline(*info, trace).json())
 
 
 @pytest.mark.parametrize("kind", ["device", "scheme", "workload"])

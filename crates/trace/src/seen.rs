@@ -23,7 +23,7 @@ pub(crate) struct RunClock {
 /// What is known of a trace.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TraceFacts {
-    /// The file.
+    /// The file, as the description names it.
     pub path: PathBuf,
     /// The wall clock at time 0 of the run, in UTC (ISO 8601); `None` where the trace's times don't count from 1970 or
     /// 1601. Of a run without the trace's pace: at the trace's first request.

@@ -203,7 +203,10 @@ mod tests {
 
     const RULES: Rules = Rules::of(Form::Ftrace);
 
-    fn rows(text: &str, rules: &Rules) -> (Vec<(u128, HostOp, u64, u64, u16)>, LeftOut) {
+    /// Time, operation, offset, length and device.
+    type Short = (u128, HostOp, u64, u64, u16);
+
+    fn rows(text: &str, rules: &Rules) -> (Vec<Short>, LeftOut) {
         let mut ftrace = Ftrace::default();
         ftrace.look_ahead(text.as_bytes());
         let parsed = text.lines().filter_map(|line| ftrace.parse(line.as_bytes(), rules).unwrap());

@@ -66,7 +66,7 @@ impl TraceReader {
             passes_left: config.repeat.saturating_sub(1),
             file,
             tally,
-            notes: Notes::of_trace(&path, config.repeat == 1),
+            notes: Notes::of_trace(&config.path, config.repeat == 1),
             config,
             path,
         };
