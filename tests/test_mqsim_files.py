@@ -88,18 +88,28 @@ def test_a_flow_that_can_t_be_is_refused_with_a_reason(tmp_path: Path, flow: str
     assert str(caught.value).startswith(f"{tmp_path}/workload.xml:")
 
 
-def test_an_unknown_key_is_an_error_with_file_line_and_the_nearest_known_one(
-    tmp_path: Path, wordline: Wordline
-) -> None:
-    drive = configuration(tmp_path, extra="<Flash_Chanel_Count>8</Flash_Chanel_Count>")
-    flows = workload(tmp_path, [synthetic()])
-    error = wordline("mqsim", "-i", drive, "-w", flows).error()
+def test_keys_that_mqsim_does_not_know_are_noted_together_and_passed_over(tmp_path: Path) -> None:
+    drive = configuration(
+        tmp_path, extra="<Flash_Chanel_Count>8</Flash_Chanel_Count>\n<Fast_Mode>1</Fast_Mode>"
+    )
     text = drive.read_text().splitlines()
     line = next(n for n, content in enumerate(text, 1) if "Chanel" in content)
-    assert error == (
-        f"{drive}:{line}: Device_Parameter_Set has no key Flash_Chanel_Count: "
-        "did you mean Flash_Channel_Count?"
+    (scenario,) = read(drive, workload(tmp_path, [synthetic()]))
+    (note,) = [note for note in scenario.notes if "passed over" in note]
+    assert note.endswith(
+        "Device_Parameter_Set: passed over, as MQSim doesn't know them: "
+        f"Flash_Chanel_Count (line {line}; did you mean Flash_Channel_Count?), Fast_Mode (line {line + 1})"
     )
+
+
+def test_all_mistakes_of_a_file_are_told_at_once(tmp_path: Path, wordline: Wordline) -> None:
+    drive = configuration(tmp_path, {"Flash_Channel_Count": "many", "Page_Capacity": "0", "Seed": "-1"})
+    finished = wordline("mqsim", "-i", drive, "-w", workload(tmp_path, [synthetic()]))
+    told = finished.err.splitlines()
+    assert finished.code == 2
+    assert len(told) == 3
+    for name in ("Flash_Channel_Count = many", "Page_Capacity = 0", "Seed = -1"):
+        assert sum(name in line and line.startswith(f"wordline: {drive}:") for line in told) == 1, told
 
 
 def test_what_is_no_xml_is_refused_with_its_line(tmp_path: Path) -> None:

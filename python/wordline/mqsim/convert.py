@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from wordline.mqsim import keys, xmltree
 from wordline.mqsim.device import Drive
 from wordline.mqsim.origins import Origins
 from wordline.mqsim.room import fit_trigger
-from wordline.mqsim.values import Notes, Values, only_child
+from wordline.mqsim.values import Notes, Values, all_read, only_child, pass_over
 from wordline.mqsim.workload import Flow
 from wordline.mqsim.xmltree import Element
 from wordline.presets import Description
@@ -95,22 +96,25 @@ def _drive(path: Path, notes: Notes) -> Drive:
     root = xmltree.read(path)
     if root.name != CONFIGURATION:
         raise WordlineError(f"{root.place}: {root.name}: allowed: {CONFIGURATION}")
-    for child in root.children:
-        if child.name not in ("Host_Parameter_Set", "Device_Parameter_Set"):
-            raise WordlineError(f"{child.place}: {CONFIGURATION} has no key {child.name}")
-    device = only_child(root, "Device_Parameter_Set")
-    return Drive(
-        host=Values(only_child(root, "Host_Parameter_Set"), keys.HOST, notes),
-        device=Values(device, keys.DEVICE, notes, nested=("Flash_Parameter_Set",)),
-        flash=Values(only_child(device, "Flash_Parameter_Set"), keys.FLASH, notes),
+    sets = ("Host_Parameter_Set", "Device_Parameter_Set")
+    pass_over(root, [child for child in root.children if child.name not in sets], sets, notes)
+    host, device = (only_child(root, name) for name in sets)
+    flash = only_child(device, "Flash_Parameter_Set")
+    nested = (flash.name,)
+    found = all_read(
+        lambda: Values(host, keys.HOST, notes),
+        lambda: Values(device, keys.DEVICE, notes, nested=nested),
+        lambda: Values(flash, keys.FLASH, notes),
     )
+    return Drive(*found)
 
 
 def _scenario(element: Element, number: int, drive: Drive, shared: Notes, base: Path) -> IoScenario:
     if element.name != SCENARIO:
         raise WordlineError(f"{element.place}: {SCENARIOS} has no key {element.name}")
     notes = Notes(list(shared.texts))
-    flows = [Flow(child, place, notes, base=base) for place, child in enumerate(element.children)]
+    children = enumerate(element.children)
+    flows = all_read(*(partial(Flow, child, place, notes, base=base) for place, child in children))
     if not flows:
         raise WordlineError(f"{element.place}: {SCENARIO} is empty: allowed: one flow or more")
     for flow in flows:

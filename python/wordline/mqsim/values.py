@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from wordline._core import WordlineError
 from wordline.mqsim.keys import ALIASES
 from wordline.mqsim.kinds import Key, Value
 from wordline.mqsim.xmltree import Element
+
+Read = TypeVar("Read")
 
 
 @dataclass
@@ -33,19 +36,30 @@ class Values:
         self._values: dict[str, Value] = {}
         self._lines: dict[str, int] = {}
         by_name = {key.name: key for key in keys}
+        unknown: list[Element] = []
+        mistakes: list[str] = []
         for child in element.children:
             if child.name in nested:
                 continue
             name = ALIASES.get(child.name, child.name)
             key = by_name.get(name)
             if key is None:
-                raise WordlineError(f"{child.place}: {_unknown(child.name, element.name, by_name, nested)}")
+                unknown.append(child)
+                continue
             if name in self._values:
-                raise WordlineError(f"{child.place}: {child.name}: given twice in {element.name}")
-            self._values[name] = _read(child, key)
+                mistakes.append(f"{child.place}: {child.name}: given twice in {element.name}")
+                continue
             self._lines[name] = child.line
+            try:
+                self._values[name] = _read(child, key)
+            except WordlineError as error:
+                mistakes.append(str(error))
+                continue
             if key.effect == "no effect":
                 notes.add(f"{child.name} = {child.text}: without effect here: {key.meaning}")
+        if mistakes:
+            raise WordlineError("\n".join(mistakes))
+        pass_over(element, unknown, (*by_name, *nested), notes)
         self._add_defaults(by_name, notes)
 
     def _add_defaults(self, keys: dict[str, Key], notes: Notes) -> None:
@@ -142,12 +156,33 @@ def _read(child: Element, key: Key) -> Value:
     return value
 
 
-def _unknown(name: str, parent: str, known: Iterable[str], nested: tuple[str, ...]) -> str:
+def pass_over(element: Element, unknown: Iterable[Element], known: Iterable[str], notes: Notes) -> None:
+    """Notes what an element has that MQSim doesn't know, and so passes over."""
     import difflib
 
-    near = difflib.get_close_matches(name, [*known, *nested], n=1, cutoff=0.6)
-    hint = f": did you mean {near[0]}?" if near else ""
-    return f"{parent} has no key {name}{hint}"
+    known = list(known)
+
+    def named(child: Element) -> str:
+        near = difflib.get_close_matches(child.name, known, n=1, cutoff=0.6)
+        hint = f"; did you mean {near[0]}?" if near else ""
+        return f"{child.name} (line {child.line}{hint})"
+
+    names = ", ".join(map(named, unknown))
+    if names:
+        notes.add(f"{element.place}: {element.name}: passed over, as MQSim doesn't know them: {names}")
+
+
+def all_read(*reads: Callable[[], Read]) -> list[Read]:
+    """What these read; the mistakes of all together where any has some."""
+    found, mistakes = [], []
+    for read in reads:
+        try:
+            found.append(read())
+        except WordlineError as error:
+            mistakes.append(str(error))
+    if mistakes:
+        raise WordlineError("\n".join(mistakes))
+    return found
 
 
 def only_child(element: Element, name: str) -> Element:
