@@ -105,6 +105,20 @@ fn the_last_of_equal_overrides_holds() {
 }
 
 #[test]
+fn a_later_layer_says_the_capacity_its_own_way_and_none_says_it_twice() {
+    let capacity = |overrides: &[(&str, &str)]| {
+        let (drive, _) = resolve_run(&device(DEVICE), &scheme(""), &set(overrides))?;
+        Ok((drive.capacity.overprovisioning, drive.capacity.user_bytes))
+    };
+    let bytes = ("device.capacity.user_bytes", "100_663_296");
+    let share = ("device.capacity.overprovisioning", "0.3");
+    assert_eq!(capacity(&[]), Ok((Some(0.2), None)));
+    assert_eq!(capacity(&[bytes]), Ok((None, Some(100_663_296))));
+    assert_eq!(capacity(&[share]), Ok((Some(0.3), None)));
+    assert!(message(capacity(&[bytes, share])).contains("only one of overprovisioning and user_bytes"));
+}
+
+#[test]
 fn a_syntax_error_names_file_and_line() {
     let error = message(Layer::from_toml("drive.toml", "name = \"x\"\nblocks = = 8\n"));
     assert_eq!(error, "drive.toml:2: text = `blocks = = 8`: allowed: TOML (extra `=`, expected nothing)");

@@ -88,7 +88,7 @@ impl FlowConfig {
     /// What bounds of ranges given as shares are multiples of, bytes.
     pub const RANGE_UNIT: u64 = 1 << 16;
 
-    /// What the host does with the flow, which is the one of this number, but for the flows that it names: [`rules_of`] has them.
+    /// What the host does with the flow, which is the one of this number, but for the flows that it names: those are read beside them.
     pub fn rules(&self, number: usize, host: &HostConfig) -> FlowRules {
         FlowRules {
             name: self.name_or(number),
