@@ -189,3 +189,12 @@ def test_a_report_fits_80_columns() -> None:
     Console(file=screen, width=80).print(report.render(result))
     assert "…" not in screen.getvalue()
     assert "p99.99" in screen.getvalue()
+
+
+@pytest.mark.parametrize("name", ["client-qlc", "hotr-tlc", "pacp", "7450pro-960"])
+def test_the_list_of_drives_has_what_the_host_sees_of_each(wordline: Wordline, name: str) -> None:
+    rows = {row["name"]: row for row in wordline("show", "devices", "--json").json()}
+    drive = package.Drive(name, start={"occupancy": "none"})
+    assert rows[name]["user_bytes"] == drive.logical_bytes
+    spare = rows[name]["overprovisioning"]
+    assert rows[name]["raw_bytes"] * (1 - spare) == pytest.approx(rows[name]["user_bytes"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import tomllib
+from collections.abc import Mapping
 from enum import StrEnum
 from typing import Annotated
 
@@ -34,6 +35,8 @@ def show_devices(as_json: JsonOption = False) -> None:
         device = tomllib.loads(simulation.resolve("device", name))
         geometry = device["geometry"]
         pages = math.prod(geometry[key] for key in ("channels", "ways", "dies", "planes", "blocks", "pages"))
+        raw = pages * geometry["page_bytes"]
+        user = _user_bytes(device["capacity"], raw, geometry["mapping_unit_bytes"])
         rows.append(
             {
                 "name": name,
@@ -42,7 +45,9 @@ def show_devices(as_json: JsonOption = False) -> None:
                 "dies": math.prod(geometry[key] for key in ("channels", "ways", "dies")),
                 "planes": geometry["planes"],
                 "page_bytes": geometry["page_bytes"],
-                "raw_bytes": pages * geometry["page_bytes"],
+                "raw_bytes": raw,
+                "user_bytes": user,
+                "overprovisioning": 1 - user / raw,
                 "description": device["description"],
             }
         )
@@ -54,7 +59,7 @@ def show_devices(as_json: JsonOption = False) -> None:
     table = Table(box=None, pad_edge=False, header_style="bold")
     for header in ("name", "cell"):
         table.add_column(header, no_wrap=True)
-    for header in ("channels", "dies", "planes", "page", "raw GiB"):
+    for header in ("channels", "dies", "planes", "page", "raw GiB", "user GB", "spare"):
         table.add_column(header, justify="right", no_wrap=True)
     table.add_column("description")
     for row in rows:
@@ -64,9 +69,18 @@ def show_devices(as_json: JsonOption = False) -> None:
             *(str(row[key]) for key in ("channels", "dies", "planes")),
             f"{row['page_bytes'] // 1024} KiB",
             f"{row['raw_bytes'] / 2**30:,.0f}",
+            f"{row['user_bytes'] / 1e9:,.0f}",
+            f"{row['overprovisioning']:.1%}",
             row["description"],
         )
     show(table)
+
+
+def _user_bytes(capacity: Mapping[str, float], raw: int, unit: int) -> int:
+    """Bytes that the host sees, in whole mapping units, of so many raw ones."""
+    if "user_bytes" in capacity:
+        return int(capacity["user_bytes"]) // unit * unit
+    return int(raw // unit * (1 - capacity["overprovisioning"])) * unit
 
 
 @app.command("schemes")
