@@ -1,4 +1,4 @@
-"""The pages of exhibits and of policies in Python, from what the modules list."""
+"""The pages of exhibits, of policies in Python and of MQSim's keys, from what the modules list."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import inspect
 
 from described import pairs
 
+from wordline.mqsim.keys import tables
 from wordline.policies import about
 from wordline.repro import keys
 from wordline.repro.analyses import ANALYSES
@@ -48,3 +49,15 @@ def policies() -> str:
     lines += ["## Methods of a system", "", "| method | told | answer |", "|---|---|---|"]
     lines += [f"| `{method}` | {told} | {answer} |" for method, (told, answer) in about.SYSTEM.items()]
     return "\n".join([*lines, ""])
+
+
+def mqsim_keys() -> str:
+    """What each key of MQSim's two files becomes."""
+    lines = [
+        "# Keys of MQSim",
+        "",
+        "What [`wordline mqsim`](../mqsim.md) makes of each key. `flow.` is a flow of Wordline's",
+        "[workload](../host.md), `source.` its [source](../workloads.md).",
+        "",
+    ]
+    return "\n".join([*lines, tables()])

@@ -65,6 +65,7 @@ def write(folder: Path) -> list[Path]:
         "results.md": described.results(),
         "policies.md": lists.policies(),
         "exhibits.md": lists.exhibits(),
+        "mqsim-keys.md": lists.mqsim_keys(),
         "python.md": python(),
     }
     for name, text in pages.items():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import groupby
 from pathlib import Path
 
@@ -52,8 +52,8 @@ def words(text: str) -> int:
 
 
 def sentences(text: str) -> Iterator[str]:
-    """The sentences of the prose: without tables, code blocks and headings; each item of a list by itself.
-    What stands in `code` is one word that may begin a sentence, and a link its text.
+    """The sentences of the prose: without tables, code blocks (fenced or indented) and headings; each item of
+    a list by itself. What stands in `code` is one word that may begin a sentence, and a link its text.
     """
     for block in _blocks(_COMMENT.sub(" ", _FENCE.sub("\n\n", text))):
         yield from _sentences(_CODE.sub("Code", _HTML.sub("", _LINK.sub(r"\1", block))))
@@ -66,8 +66,7 @@ def too_long(path: Path, most: int) -> list[str]:
 
 def _blocks(text: str) -> Iterator[str]:
     """Paragraphs and items of lists."""
-    lines = text.split("\n")
-    for kind, group in groupby(lines, key=_kind):
+    for kind, group in groupby(_without_code(text.split("\n")), key=_kind):
         if kind != "prose":
             continue
         held: list[str] = []
@@ -77,6 +76,18 @@ def _blocks(text: str) -> Iterator[str]:
                 held = []
             held.append(_ITEM.sub("", line).strip().lstrip("> "))
         yield " ".join(held)
+
+
+def _without_code(lines: Iterable[str]) -> Iterator[str]:
+    """The lines, those of indented code blocks blank: behind a blank line, and no part of a list's item."""
+    blank, code, item = True, False, False
+    for line in lines:
+        indented = bool(_INDENTED.match(line))
+        if line.strip():
+            code = indented and not item and (blank or code)
+            item = bool(_ITEM.match(line)) or (item and (indented or not blank or line.startswith("  ")))
+        blank = not line.strip()
+        yield "" if code else line
 
 
 def _kind(line: str) -> str:

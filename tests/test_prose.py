@@ -28,6 +28,9 @@ from prose import sentences, words
         ("a line\nthat goes on.\n\nA paragraph", ["a line that goes on.", "A paragraph"]),
         ("# Heading. With dot\n\n| a. B | c |\n|---|---|\n\nText.", ["Text."]),
         ("```bash\nOne. Two.\n```\n\nText.", ["Text."]),
+        ("Text:\n\n    x = 1. y = 2\n\n    z\n\nText.", ["Text:", "Text."]),
+        ("Text\n    that goes on.", ["Text that goes on."]),
+        ("- item\n\n    its paragraph.\n\nText\n\n    code. More", ["item", "its paragraph.", "Text"]),
         ("Text, of which: all.", ["Text, of which: all."]),
     ],
 )

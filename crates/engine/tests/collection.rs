@@ -2,7 +2,7 @@
 //! random overwrites of single pages; and what each is good for.
 #![allow(missing_docs)]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests, where a panic is the failure")]
-#![allow(clippy::print_stdout, reason = "the figures that docs/garbage-collection.md has")]
+#![allow(clippy::print_stdout, reason = "figures beside their bounds, for --nocapture")]
 
 use crate::common::*;
 use wordline_engine::Setup;

@@ -1,7 +1,7 @@
 //! Drives with the firmware that they are sold with: a constant overload, one write at a time, and writes in order.
 #![allow(missing_docs)]
 #![allow(clippy::unwrap_used, reason = "helpers of tests, where a panic is the failure")]
-#![allow(clippy::print_stdout, reason = "the figures that docs/devices.md has")]
+#![allow(clippy::print_stdout, reason = "figures beside their bounds, for --nocapture")]
 
 use crate::common::*;
 use crate::presets;

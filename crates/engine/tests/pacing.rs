@@ -1,7 +1,7 @@
 //! Paced collection: its write amplification, its steadiness, that it rests, and that it makes way for what else goes on.
 #![allow(missing_docs)]
 #![allow(clippy::unwrap_used, reason = "helpers of tests, where a panic is the failure")]
-#![allow(clippy::print_stdout, reason = "the figures that docs/garbage-collection.md has")]
+#![allow(clippy::print_stdout, reason = "figures beside their bounds, for --nocapture")]
 
 use crate::analytic::{large_blocks, mean_field};
 use crate::common::*;

@@ -2,7 +2,7 @@
 //! first thousandth, hundredth and tenth of a long run have the expectation of the long run's.
 #![allow(missing_docs)]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests, where a panic is the failure")]
-#![allow(clippy::print_stdout, reason = "the figures that docs/validation.md has")]
+#![allow(clippy::print_stdout, reason = "figures beside their bounds, for --nocapture")]
 
 use crate::common::*;
 use wordline_engine::config::cache::{CacheBytes, CacheKind};

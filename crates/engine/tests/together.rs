@@ -2,7 +2,7 @@
 //! one on which such requests were carried out, and as one that they overwrote with simulated time.
 #![allow(missing_docs)]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests, where a panic is the failure")]
-#![allow(clippy::print_stdout, reason = "the figures that docs/validation.md has")]
+#![allow(clippy::print_stdout, reason = "figures beside their bounds, for --nocapture")]
 
 use crate::common::*;
 use wordline_engine::config::run::StartLayout;

@@ -2,7 +2,7 @@
 //! as they go on.
 #![allow(missing_docs)]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests, where a panic is the failure")]
-#![allow(clippy::print_stdout, reason = "the figures that docs/validation.md has")]
+#![allow(clippy::print_stdout, reason = "figures beside their bounds, for --nocapture")]
 
 use crate::common::*;
 use wordline_base::draws::{Class, Draws, Order};

@@ -1,7 +1,6 @@
 """MQSim's keys: what each may hold, MQSim's own default, and what becomes of it here.
 
-One table for each of its parameter sets. The page docs/mqsim.md prints the same tables, and a test compares
-them.
+One table for each of its parameter sets. The documentation prints the same tables.
 """
 
 from __future__ import annotations
@@ -255,13 +254,13 @@ SETS: dict[str, tuple[Key, ...]] = {
 
 
 def tables() -> str:
-    """The tables of docs/mqsim.md, one for each parameter set; keys that both kinds of flows have stand in a
-    table of their own.
+    """The tables of the documentation, one for each parameter set; keys that both kinds of flows have stand
+    in a table of their own.
     """
     sets = {name: [key for key in keys if key not in SHARED_FLOW] for name, keys in SETS.items()}
     flows = "Both kinds of `IO_Flow_Parameter_Set`"
     titled = {**{f"`{name}`": keys for name, keys in sets.items()}, flows: list(SHARED_FLOW)}
-    return "\n".join(f"### {title}\n\n{_table(keys)}" for title, keys in titled.items())
+    return "\n".join(f"## {title}\n\n{_table(keys)}" for title, keys in titled.items())
 
 
 def _table(keys: list[Key]) -> str:
