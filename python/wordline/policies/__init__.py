@@ -14,7 +14,6 @@ them a snapshot is refused once its attributes have changed. Copies of a prepare
 
 from __future__ import annotations
 
-import hashlib
 import importlib
 import inspect
 import json
@@ -157,6 +156,8 @@ def _name_of(policy: object) -> str:
 
 def sources(custom: Mapping[str, Any]) -> dict[str, str]:
     """The hash of the file of each policy that a scheme names: rows of sweeps are keyed by it."""
+    import hashlib
+
     found = {}
     for name, table in custom.items():
         if name.startswith(PREFIX) and isinstance(table, Mapping):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import hashlib
 import pickle
 import threading
 from collections.abc import Iterator, Mapping, Sequence
@@ -104,6 +103,8 @@ def attributes(policy: object) -> dict[str, bytes | None]:
 
 
 def _digest(value: object) -> bytes | None:
+    import hashlib
+
     try:
         return hashlib.sha256(pickle.dumps(value)).digest()
     except Exception:  # a class may raise anything
