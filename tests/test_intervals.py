@@ -11,7 +11,7 @@ import pytest
 from conftest import SMALL_DRIVE, Wordline, sets
 
 import wordline as package
-from wordline import intervals
+from wordline import intervals, seeds
 from wordline.intervals import Interval
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def test_intervals_of_single_runs_hold_the_mean_of_all() -> None:
         package.run("mqsim", "baseline", "randread-4k-qd16", seed=seed, overrides=FEW) for seed in SEEDS
     ]
     for path in ("latency_ns.mean", "latency_ns.p90", "latency_ns.p99", "iops"):
-        values = [package.seeds.figure(result.read, path) or 0.0 for result in results]
+        values = [seeds.figure(result.read, path) or 0.0 for result in results]
         mean = statistics.fmean(values)
         found = [result.interval(f"read.{path}") for result in results]
         assert all(one.low <= value <= one.high for one, value in zip(found, values, strict=True) if one)

@@ -18,7 +18,8 @@ ABOUT = {
     "series_merged": "rows of the time series were merged",
     "samples_dropped": "samples have no row",
     "idle_flow": "one of several flows has no request in the window",
-    "ended_flow": "one of several flows ended before 99% of the window had passed",
+    "ended_flow": "a flow ended before others that ran beside it, by 1% of the window or more",
+    "later_flow": "a flow began behind the first 1% of the window: the whole run is of several loads",
     "overload": "open loop: at least twice as many requests under way in the last fifth of the batches as "
     "in the first, 16 more, and rising by the test of Mann and Kendall",
     "start_not_settled": "overwrites before the first request ended while write amplification, or the "
