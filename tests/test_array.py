@@ -72,4 +72,13 @@ def test_what_an_array_can_not_is_refused_by_its_key(wordline: Wordline, tmp_pat
         package.prepare("mqsim", scheme="mirror", overrides=SMALL)
     call = ("run", "--device", "mqsim", "--scheme", "mirror", *sets(SMALL))
     assert "scheme.array left out" in wordline(*call, "--timeline", tmp_path / "t.pftrace").error()
-    assert "workload.measure.sample_ns" in wordline(*call, "--set", "workload.measure.sample_ns=1000").error()
+    collisions = wordline(*call, "--set", "workload.measure.collisions=true").error()
+    assert "workload.measure.collisions" in collisions
+
+
+def test_an_array_has_a_time_series_and_a_table_of_blocks(tmp_path: Path) -> None:
+    recorded = {"workload.measure.interval_ns": 1_000_000, "workload.measure.block_table": True}
+    result = package.run("mqsim", "mirror", WORKLOAD, overrides={**SMALL, **recorded})
+    series, blocks = result.table("series"), result.table("blocks")
+    assert sum(series["read_requests"].to_pylist()) == result.read.requests
+    assert set(blocks["drive"].to_pylist()) == {0, 1}

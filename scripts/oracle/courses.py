@@ -18,6 +18,9 @@ from wordline.scenario import Scenario
 EVENTS = 256
 """Events of a part of the course."""
 
+KEPT_OUT = ("engine", "version", "config", "traces")
+"""What of a result isn't what the drive did: clocks, the build, and what was asked of it."""
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -110,7 +113,7 @@ def run(
         # Where a trace lies is nobody's result.
         text = text.replace(str(row.trace), "trace")
     whole = json.loads(text)
-    return {key: value for key, value in whole.items() if key not in ("engine", "version", "config")}
+    return {key: value for key, value in whole.items() if key not in KEPT_OUT}
 
 
 def whole(row: Row) -> Outcome:
