@@ -76,7 +76,7 @@ def test_what_an_array_can_not_is_refused_by_its_key(wordline: Wordline, tmp_pat
     assert "workload.measure.collisions" in collisions
 
 
-def test_an_array_has_a_time_series_and_a_table_of_blocks(tmp_path: Path) -> None:
+def test_an_array_has_a_time_series_and_a_table_of_blocks() -> None:
     recorded = {"workload.measure.interval_ns": 1_000_000, "workload.measure.block_table": True}
     result = package.run("mqsim", "mirror", WORKLOAD, overrides={**SMALL, **recorded})
     series, blocks = result.table("series"), result.table("blocks")
