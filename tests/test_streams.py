@@ -70,9 +70,14 @@ def test_a_standard_error_that_takes_nothing_is_no_failure(begin: Callable[[], N
 
 
 def begun(folder: Path, *arguments: str) -> subprocess.Popen[str]:
-    """A command that has begun to work in `folder / "out"`."""
+    """A command that has begun to work in `folder / "out"`, also where these tests run under nohup."""
     process = subprocess.Popen(
-        [*COMMAND, *arguments], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [*COMMAND, *arguments],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),
     )
     end = time.monotonic() + 30
     while not (folder / "out" / ".lock").exists() and process.poll() is None and time.monotonic() < end:
