@@ -13,7 +13,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import re
-from dataclasses import dataclass
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -22,16 +22,20 @@ from wordline.seeds import Metric
 
 ROOT = Path(__file__).resolve().parent.parent
 
+sys.path.insert(0, str(ROOT / "docs"))
+
+from rust_docs import Field, Item, Sources  # noqa: E402
+
 FOLDER = ROOT / "python" / "wordline" / "schemas"
 
 FORM = 1
 
-PREFERRED = ("observe", "py")
-"""Crates whose structures are meant where several have one of a name: the last one first."""
+CRATES = ("base", "config", "flash", "ftl", "systems", "observe", "trace", "engine", "drive", "py")
+"""Those whose structures a result holds."""
 
 Schema = dict[str, Any]
 
-NUMBERS: dict[str, Schema] = {
+PLAIN: dict[str, Schema] = {
     **{name: {"type": "integer", "minimum": 0} for name in ("u8", "u16", "u32", "u64", "u128", "usize")},
     # One that is no number, such as a mean of nothing, is null.
     "f64": {"type": ["number", "null"]},
@@ -39,105 +43,70 @@ NUMBERS: dict[str, Schema] = {
     "String": {"type": "string"},
     "Value": {},
 }
-NUMBERS["&'static str"] = NUMBERS["String"]
-
-ITEM = re.compile(
-    r"((?:^[ \t]*#\[[^\n]*\n|^[ \t]*///[^\n]*\n)*)^(?:pub(?:\([a-z]+\))? )?(struct|enum) (\w+) \{\n(.*?)^\}",
-    re.MULTILINE | re.DOTALL,
-)
-FIELD = re.compile(
-    r"((?:^ +///[^\n]*\n|^ +#\[[^\n]*\n)*)^ +(?:pub(?:\(\w+\))? )?(\w+): ([^\n]+),$", re.MULTILINE
-)
-VARIANT = re.compile(r"^    (\w+),?$", re.MULTILINE)
-
-
-@dataclass(frozen=True)
-class Item:
-    """A structure or an enumeration that is serialized."""
-
-    kind: str
-    head: str
-    body: str
-
-
-def items() -> dict[str, Item]:
-    """All of them by name."""
-    found: dict[str, Item] = {}
-    ranks = {crate: rank for rank, crate in enumerate(PREFERRED)}
-    for path in sorted(
-        ROOT.glob("crates/*/src/**/*.rs"),
-        key=lambda path: (ranks.get(path.relative_to(ROOT).parts[1], -1), path),
-    ):
-        for head, kind, name, body in ITEM.findall(path.read_text(encoding="utf-8")):
-            if "Serialize" in head:
-                found[name] = Item(kind, head, body)
-    return found
+for text in ("&'static str", "PathBuf"):
+    PLAIN[text] = PLAIN["String"]
 
 
 class Generator:
     """The schemas of structures, each once."""
 
     def __init__(self) -> None:
-        self.items = items()
+        self.sources = Sources(*CRATES)
         self.definitions: dict[str, Schema] = {}
 
-    def of_type(self, text: str) -> Schema:
-        """The schema of a type of Rust. Raises `LookupError` for one that isn't known."""
+    def of_type(self, text: str, near: Path) -> Schema:
+        """The schema of a type of Rust, as a file names it. Raises `LookupError` for one that isn't known."""
         kind = (
             text.strip().removeprefix("Box<").removesuffix(">") if text.startswith("Box<") else text.strip()
         )
-        if kind in NUMBERS:
-            return dict(NUMBERS[kind])
+        if kind in PLAIN:
+            return dict(PLAIN[kind])
         if inner := re.fullmatch(r"Option<(.*)>", kind):
-            return {"anyOf": [self.of_type(inner[1]), {"type": "null"}]}
+            return {"anyOf": [self.of_type(inner[1], near), {"type": "null"}]}
         if inner := re.fullmatch(r"(?:Vec<(.*)>|\[(.*); *\w+\])", kind):
-            return {"type": "array", "items": self.of_type(inner[1] or inner[2])}
+            return {"type": "array", "items": self.of_type(inner[1] or inner[2], near)}
         if inner := re.fullmatch(r"BTreeMap<[^,]*, (.*)>", kind):
-            return {"type": "object", "additionalProperties": self.of_type(inner[1])}
-        name = kind.rpartition("::")[2]
-        if name not in self.items:
+            return {"type": "object", "additionalProperties": self.of_type(inner[1], near)}
+        item = self.sources.find(kind.removeprefix("&'a ").rpartition("::")[2], near)
+        if item is None:
             raise LookupError(f"{text}: no such structure is serialized")
-        if name not in self.definitions:
+        if item.name not in self.definitions:
             # Before what is in it: a result holds results of its members.
-            self.definitions[name] = {}
-            self.definitions[name] = self._of_item(self.items[name])
-        return {"$ref": f"#/$defs/{name}"}
+            self.definitions[item.name] = {}
+            self.definitions[item.name] = self._of_item(item)
+        return {"$ref": f"#/$defs/{item.name}"}
 
     def _of_item(self, item: Item) -> Schema:
-        if item.kind == "enum":
-            return {"enum": [_snake(name) for name in VARIANT.findall(item.body)]} | _about(item.head)
-        properties, required, whole = self._fields(item)
-        schema = {"type": "object", "properties": properties, "required": required} | _about(item.head)
+        if item.variants:
+            return {"enum": [variant.name for variant in item.variants]} | _about(item)
+        properties, required, whole = self.fields(item)
+        schema = {"type": "object", "properties": properties, "required": required} | _about(item)
         return schema | ({"additionalProperties": False} if whole else {})
 
-    def _fields(self, item: Item) -> tuple[dict[str, Schema], list[str], bool]:
+    def fields(self, item: Item) -> tuple[dict[str, Schema], list[str], bool]:
         """Properties, those that are always there, and whether there are no others."""
         properties: dict[str, Schema] = {}
         required: list[str] = []
         whole = True
-        for head, name, kind in FIELD.findall(item.body):
-            if re.search(r"serde\(skip\)", head):
+        for field in item.fields:
+            if "serde(skip)" in field.attributes:
                 continue
-            if "flatten" in head:
-                inner = self.items[kind.rpartition("::")[2]]
-                more, needed, closed = self._fields(inner)
+            if "flatten" in field.attributes:
+                inner = self.sources.need(field.type.removeprefix("&'a ").rpartition("::")[2])
+                more, needed, closed = self.fields(inner)
                 properties |= more
                 required += needed
                 whole = whole and closed
                 continue
-            properties[name] = self.of_type(kind) | _about(head)
-            if "skip_serializing_if" not in head:
-                required.append(name)
+            given = GIVEN.get((item.name, field.name))
+            properties[field.name] = (given or self.of_type(field.type, item.path)) | _about(field)
+            if "skip_serializing_if" not in field.attributes:
+                required.append(field.name)
         return properties, required, whole
 
 
-def _about(head: str) -> Schema:
-    lines = [line.strip().removeprefix("///").strip() for line in head.splitlines() if "///" in line]
-    return {"description": " ".join(lines)} if lines else {}
-
-
-def _snake(name: str) -> str:
-    return re.sub(r"(?<!^)([A-Z])", r"_\1", name).lower()
+def _about(found: Field | Item) -> Schema:
+    return {"description": re.sub(r"\s+", " ", found.doc)} if found.doc else {}
 
 
 NOTE: Schema = {
@@ -162,30 +131,24 @@ def _object(properties: dict[str, Schema], optional: tuple[str, ...] = ()) -> Sc
     return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
 
 
+NAMED: Schema = {"type": "object", "required": ["name"]}
+
+CONFIG = _object(dict.fromkeys(("device", "scheme", "workload"), NAMED))
+
+GIVEN: dict[tuple[str, str], Schema] = {("Document", "config"): CONFIG}
+"""Fields of which no structure of Rust says what they hold."""
+
+
 def result() -> Schema:
     """The schema of `result.json`."""
     made = Generator()
-    properties, required, _ = made._fields(made.items["Report"])
-    engine = made.of_type("EngineFigures")
+    document = made.sources.need("Document")
+    properties, required, _ = made.fields(document)
     drive = {"type": "string", "description": "What `wordline run` did about a drive that it keeps."}
     made.definitions["EngineFigures"]["properties"]["drive"] = drive
     # A member of an array has a report of its own.
-    made.definitions.setdefault("Report", made._of_item(made.items["Report"]))
-    kinds = ("device", "scheme", "workload")
-    config = _object({kind: {"type": "object", "required": ["name"]} for kind in kinds})
-    whole: dict[str, Schema] = {
-        "version": {"type": "string", "description": "Of the simulator."},
-        "seed": {"type": "integer", "minimum": 0, "description": "Of every random stream."},
-        "config": {"description": "Device, scheme and workload with every default filled in."} | config,
-        "engine": engine,
-        "notes": {
-            "type": "array",
-            "description": "What keeps the result from being what it is taken for.",
-            "items": NOTE,
-        },
-        **properties,
-    }
-    schema = _object(whole, tuple(name for name in properties if name not in required))
+    made.of_type("Report", document.path)
+    schema = _object(properties, tuple(name for name in properties if name not in required))
     schema["$defs"] = dict(sorted(made.definitions.items()))
     return _document("result", "result.json, and what `wordline run --json` prints.", schema)
 

@@ -77,6 +77,16 @@ def test_results_of_every_kind_are_valid(name: str) -> None:
     assert mistakes("result", json.loads(package.run(**given).json())) == []
 
 
+def test_a_result_of_a_trace_is_valid_with_its_start_and_its_measured_response_times(
+    wordline: Wordline, tmp_path: Path
+) -> None:
+    lines = (f"{128166372003061629 + n},hm,0,{op},4096,8192,413" for n, op in enumerate(["Read", "Write"]))
+    (tmp_path / "hm.csv").write_text("\n".join(lines) + "\n")
+    data = wordline("run", "--device", "mqsim", "--trace", tmp_path / "hm.csv", "--json").json()
+    assert data["traces"][0]["measured"]["read"]["requests"] == 1
+    assert mistakes("result", data) == []
+
+
 def test_what_is_no_result_is_not() -> None:
     data = package.run("mqsim", workload=MIXED, overrides=SMALL).to_dict()
     changes: tuple[dict[str, Any], ...] = ({"read": {}}, {"waf": "1"}, {"unheard_of": 1}, {"seed": -1})
