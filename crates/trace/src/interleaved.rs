@@ -2,18 +2,18 @@
 
 use wordline_base::request::{HostRequest, RequestSource, SourceError};
 
+use crate::one_by_one::OneByOne;
+
 /// Requests that are given at once.
 const BATCH: usize = 1024;
 
 /// One of the sources.
 struct Strand {
-    source: Box<dyn RequestSource + Send>,
+    source: OneByOne,
     share: f64,
     /// Of all its requests.
     stream: u16,
     given: u64,
-    batch: Vec<HostRequest>,
-    next: usize,
 }
 
 impl Strand {
@@ -23,14 +23,7 @@ impl Strand {
     }
 
     fn next(&mut self) -> Result<Option<HostRequest>, SourceError> {
-        if self.next == self.batch.len() {
-            self.batch.clear();
-            self.next = 0;
-            self.source.next_batch(&mut self.batch)?;
-        }
-        let request =
-            self.batch.get(self.next).map(|&request| HostRequest { stream: self.stream, ..request });
-        self.next += 1;
+        let request = self.source.next()?.map(|request| HostRequest { stream: self.stream, ..request });
         self.given += 1;
         Ok(request)
     }
@@ -44,10 +37,8 @@ pub(crate) struct Interleaved {
 impl Interleaved {
     /// Sources with their shares and streams; one without a share gives nothing.
     pub(crate) fn new(sources: impl Iterator<Item = (Box<dyn RequestSource + Send>, f64, u16)>) -> Self {
-        let strand = |(source, share, stream)| {
-            let (given, batch, next) = (0, Vec::new(), 0);
-            Strand { source, share, stream, given, batch, next }
-        };
+        let strand =
+            |(source, share, stream)| Strand { source: OneByOne::new(source), share, stream, given: 0 };
         Self { strands: sources.filter(|(_, share, _)| *share > 0.0).map(strand).collect() }
     }
 }

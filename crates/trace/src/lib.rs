@@ -46,6 +46,7 @@ mod input;
 mod interleaved;
 mod law;
 mod notes;
+mod one_by_one;
 mod open;
 mod opened;
 mod reader;

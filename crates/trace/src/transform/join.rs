@@ -3,6 +3,7 @@
 use wordline_base::request::{HostOp, HostRequest, RequestSource, SourceError};
 
 use super::Boxed;
+use crate::one_by_one::OneByOne;
 
 /// Requests of a batch.
 const BATCH: usize = 1024;
@@ -18,28 +19,15 @@ pub(super) struct Together {
 
 /// Requests of a source, where those become one that follow directly upon one another, of one kind and device.
 pub(super) struct Join {
-    source: Boxed,
+    source: OneByOne,
     together: Together,
-    scratch: Vec<HostRequest>,
-    next: usize,
     /// The request that others may still go on.
     open: Option<HostRequest>,
 }
 
 impl Join {
     pub(super) fn new(source: Boxed, together: Together) -> Self {
-        Self { source, together, scratch: Vec::new(), next: 0, open: None }
-    }
-
-    fn take(&mut self) -> Result<Option<HostRequest>, SourceError> {
-        if self.next >= self.scratch.len() {
-            self.scratch.clear();
-            self.next = 0;
-            self.source.next_batch(&mut self.scratch)?;
-        }
-        let request = self.scratch.get(self.next).copied();
-        self.next += 1;
-        Ok(request)
+        Self { source: OneByOne::new(source), together, open: None }
     }
 }
 
@@ -62,7 +50,7 @@ impl RequestSource for Join {
     fn next_batch(&mut self, batch: &mut Vec<HostRequest>) -> Result<(), SourceError> {
         let goal = batch.len() + BATCH;
         while batch.len() < goal {
-            let Some(request) = self.take()? else {
+            let Some(request) = self.source.next()? else {
                 batch.extend(self.open.take());
                 break;
             };

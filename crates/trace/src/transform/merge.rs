@@ -1,43 +1,39 @@
 //! Merges sources by time; each becomes a flow.
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, VecDeque};
+use std::collections::BinaryHeap;
 
 use wordline_base::request::{HostRequest, RequestSource, SourceError};
 
 use super::Boxed;
+use crate::one_by_one::OneByOne;
 
 /// Requests of a batch.
 const BATCH: usize = 1024;
 
 /// Sources, of which the number becomes the flow and stream of the requests.
 pub(super) struct Merge {
-    sources: Vec<(Boxed, VecDeque<HostRequest>)>,
+    /// Each with its next request.
+    sources: Vec<(OneByOne, Option<HostRequest>)>,
     /// Time of the next request of each source that has one.
     ready: BinaryHeap<Reverse<(u64, usize)>>,
     begun: bool,
-    scratch: Vec<HostRequest>,
 }
 
 impl Merge {
     pub(super) fn new(sources: Vec<Boxed>) -> Self {
         Self {
-            sources: sources.into_iter().map(|source| (source, VecDeque::new())).collect(),
+            sources: sources.into_iter().map(|source| (OneByOne::new(source), None)).collect(),
             ready: BinaryHeap::new(),
             begun: false,
-            scratch: Vec::new(),
         }
     }
 
     /// Makes a source's next request known.
     fn look(&mut self, number: usize) -> Result<(), SourceError> {
-        let Some((source, waiting)) = self.sources.get_mut(number) else { return Ok(()) };
-        if waiting.is_empty() {
-            self.scratch.clear();
-            source.next_batch(&mut self.scratch)?;
-            waiting.extend(self.scratch.iter());
-        }
-        self.ready.extend(waiting.front().map(|request| Reverse((request.time.0, number))));
+        let Some((source, next)) = self.sources.get_mut(number) else { return Ok(()) };
+        *next = source.next()?;
+        self.ready.extend(next.map(|request| Reverse((request.time.0, number))));
         Ok(())
     }
 }
@@ -51,8 +47,8 @@ impl RequestSource for Merge {
         }
         for _ in 0..BATCH {
             let Some(Reverse((_, number))) = self.ready.pop() else { break };
-            let waiting = self.sources.get_mut(number).and_then(|(_, waiting)| waiting.pop_front());
-            if let Some(request) = waiting {
+            let next = self.sources.get_mut(number).and_then(|(_, next)| next.take());
+            if let Some(request) = next {
                 let flow = number as u16;
                 batch.push(HostRequest { flow, stream: flow, ..request });
             }

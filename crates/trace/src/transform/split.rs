@@ -3,15 +3,14 @@
 use wordline_base::request::{HostRequest, RequestSource, SourceError};
 
 use super::Boxed;
+use crate::one_by_one::OneByOne;
 
 /// Requests of a source, none longer than so many bytes. A request's parts arrive when it does; where it is cut, an address
 /// is a multiple of the size, as a block layer cuts at its limit.
 pub(super) struct Split {
-    source: Boxed,
+    source: OneByOne,
     bytes: u64,
-    /// Of the last request's rest, what isn't given yet.
-    scratch: Vec<HostRequest>,
-    next: usize,
+    /// What isn't given yet of the last request.
     rest: Option<HostRequest>,
 }
 
@@ -20,19 +19,7 @@ const BATCH: usize = 1024;
 
 impl Split {
     pub(super) fn new(source: Boxed, bytes: u64) -> Self {
-        Self { source, bytes: bytes.max(1), scratch: Vec::new(), next: 0, rest: None }
-    }
-
-    /// The next request before it is cut.
-    fn take(&mut self) -> Result<Option<HostRequest>, SourceError> {
-        if self.next >= self.scratch.len() {
-            self.scratch.clear();
-            self.next = 0;
-            self.source.next_batch(&mut self.scratch)?;
-        }
-        let request = self.scratch.get(self.next).copied();
-        self.next += 1;
-        Ok(request)
+        Self { source: OneByOne::new(source), bytes: bytes.max(1), rest: None }
     }
 }
 
@@ -40,12 +27,10 @@ impl RequestSource for Split {
     fn next_batch(&mut self, batch: &mut Vec<HostRequest>) -> Result<(), SourceError> {
         for _ in 0..BATCH {
             let whole = match self.rest.take() {
-                Some(rest) => rest,
-                None => match self.take()? {
-                    Some(request) => request,
-                    None => break,
-                },
+                rest @ Some(_) => rest,
+                None => self.source.next()?,
             };
+            let Some(whole) = whole else { break };
             // Up to the next multiple of the size.
             let first = whole.length.min(self.bytes - whole.offset % self.bytes);
             batch.push(HostRequest { length: first, ..whole });
