@@ -1,6 +1,7 @@
 //! Several flows: each has a queue of its own, and an arbitration or a scheduler chooses between their requests.
 
 mod follow;
+mod queue;
 
 use super::RestoreError;
 use std::collections::VecDeque;
@@ -8,19 +9,19 @@ use std::collections::VecDeque;
 use serde::{Deserialize, Serialize};
 
 use super::arbiter::{Arbiter, Head};
-use super::course::{Course, Part as Of, Settling, Together};
+use super::course::{Part as Of, Settling, Together};
 use super::places::WritesInside;
 use super::schedulers::{Answered, Choice, HostPolicy, HostScheduler, HostView, Waiting};
 use super::side::{DriveView, HostSide};
-use super::submitter::Submitter;
 use crate::snapshot::{In, Out, Part, SnapshotError};
+use queue::Queue;
 use wordline_base::ids::DieId;
 use wordline_base::request::{HostOp, HostRequest, RequestSource, SourceError};
 use wordline_base::time::Ns;
 use wordline_config::ConfigError;
 use wordline_config::cache::CacheConfig;
 use wordline_config::host::HostConfig;
-use wordline_config::host::{FlowRules, InStep, MAX_QUEUES};
+use wordline_config::host::{FlowRules, MAX_QUEUES};
 
 /// A flow: its rules and its requests. Flow and stream of the requests are set as the rules and its place among the
 /// flows say.
@@ -55,35 +56,6 @@ impl<'a> From<Vec<Flow<'a>>> for FlowSet<'a> {
     }
 }
 
-/// A flow's queue.
-struct Queue<'a> {
-    submitter: Submitter<'a>,
-    course: Course<'a>,
-    stream: u16,
-    /// Requests of it in the list of those that wait.
-    waiting: u32,
-    /// What the last of these is: where an arbitration chooses, the head of the queue.
-    newest: HostOp,
-    /// When the next request comes into that list, if it has room.
-    next: Ns,
-    /// Whether that may have changed since it was looked up.
-    changed: bool,
-    /// When the last one came.
-    last: Ns,
-    /// Requests that entered while its oldest one waited.
-    overtakes: u32,
-    /// Number behind that of the last request for which they were counted.
-    looked: u64,
-    /// When it begins, and behind whom.
-    start: Ns,
-    after: Vec<u16>,
-    /// Who ends with it, until they have.
-    ends: Vec<u16>,
-    /// Its weight in a group that keeps step, and its requests so far.
-    in_step: Option<InStep>,
-    given: u64,
-}
-
 /// A request that waits, and the choice's view of it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Held {
@@ -105,9 +77,8 @@ struct Inside {
 /// The host's side of several flows.
 pub struct Flows<'a> {
     queues: Vec<Queue<'a>>,
-    /// Whether any begins or ends as others do, and whether any keeps step.
+    /// Whether any begins or ends as others do.
     any_later: bool,
-    any_step: bool,
     together: Together,
     /// Whether the request that entered last is one of the settling.
     took_settling: bool,
@@ -160,40 +131,9 @@ impl<'a> Flows<'a> {
         let overtakes = config.max_overtakes.unwrap_or(config.scheduler.kind.default_overtakes());
         let settles = settling.requests > 0 && flows.iter().all(|flow| flow.alike.is_some());
         let together = Together::new(if settles { settling } else { Settling::default() }, flows.len());
-        let (mut any_later, mut any_step) = (false, false);
-        let queue = |Flow { rules, source, alike }: Flow<'a>| {
-            // A stop ends a flow whatever its source has.
-            let (stop, goes_on) = (Ns(rules.stop_ns), rules.goes_on && rules.stop_ns == 0);
-            let waits = rules.begins_later();
-            let (course, first) = Course::new(source, alike, [settles, waits, goes_on], stop);
-            let mut submitter = Submitter::new(first, rules.arrivals());
-            if settles {
-                submitter.stop_behind(Ns::NEVER);
-            }
-            any_later |= waits || !rules.ends.is_empty();
-            any_step |= rules.in_step.is_some();
-            Queue {
-                submitter,
-                course,
-                stream: rules.stream,
-                waiting: 0,
-                newest: HostOp::Read,
-                next: Ns::NEVER,
-                changed: true,
-                last: Ns::ZERO,
-                overtakes: 0,
-                looked: 0,
-                start: Ns(rules.start_ns),
-                after: rules.after,
-                ends: rules.ends,
-                in_step: rules.in_step,
-                given: 0,
-            }
-        };
-        let queues = flows.into_iter().map(queue).collect();
+        let queues: Vec<Queue<'a>> = flows.into_iter().map(|flow| Queue::new(flow, settles)).collect();
         Ok(Self {
-            any_later,
-            any_step,
+            any_later: queues.iter().any(Queue::minds_others),
             arbiter: Arbiter::new(&config.arbitration, &priorities),
             // The arbitration sees heads of queues only.
             window: if policy.is_none() { 1 } else { config.scheduler.window },
@@ -439,27 +379,6 @@ impl<'a> Flows<'a> {
     }
 }
 
-impl Queue<'_> {
-    /// Looks when the next request comes, of the next source where one has ended.
-    fn look(&mut self, together: &mut Together) -> Result<(), SourceError> {
-        if self.course.part() == Of::Waiting {
-            (self.next, self.changed) = (Ns::NEVER, false);
-            return Ok(());
-        }
-        self.next = self.submitter.next_time(self.last)?;
-        while self.submitter.is_at_end() && self.course.turn(&mut self.submitter, together) {
-            self.next = self.submitter.next_time(self.last)?;
-        }
-        self.changed = false;
-        Ok(())
-    }
-
-    /// When it was over, if it is.
-    fn over(&self) -> Option<Ns> {
-        self.course.over(&self.submitter)
-    }
-}
-
 impl HostSide for Flows<'_> {
     fn next_time(&mut self, now: Ns) -> Result<Ns, SourceError> {
         let next = match self.next {
@@ -525,7 +444,6 @@ impl HostSide for Flows<'_> {
         let Self {
             queues,
             any_later: _,
-            any_step: _,
             together,
             took_settling: _,
             arbiter,
@@ -550,28 +468,7 @@ impl HostSide for Flows<'_> {
             die_load: _,
         } = self;
         out.put(&queues.len())?;
-        for queue in queues {
-            let Queue {
-                submitter,
-                course,
-                stream: _,
-                waiting,
-                newest: _,
-                next,
-                changed: _,
-                last,
-                overtakes,
-                looked: _,
-                start: _,
-                after: _,
-                ends,
-                in_step: _,
-                given,
-            } = queue;
-            out.put(&course.state())?;
-            submitter.save(out)?;
-            out.put(&(waiting, next, last, overtakes, ends, given))?;
-        }
+        queues.iter().try_for_each(|queue| queue.save(out))?;
         out.put(together)?;
         Part::save(policy, out)?;
         out.put(&(arbiter, inside, waiting, pulled))?;
@@ -582,14 +479,7 @@ impl HostSide for Flows<'_> {
         if input.take::<usize>()? != self.queues.len() {
             return Err(SnapshotError::Misfit("the number of flows".to_owned()).into());
         }
-        for queue in &mut self.queues {
-            queue.course.restore(&mut queue.submitter, input.take()?)?;
-            let behind = queue.submitter.restore(input)?;
-            queue.course.restore_rest(behind);
-            (queue.waiting, queue.next, queue.last, queue.overtakes, queue.ends, queue.given) =
-                input.take()?;
-            queue.changed = true;
-        }
+        self.queues.iter_mut().try_for_each(|queue| queue.restore(input))?;
         self.together = input.take()?;
         Part::restore(&mut self.policy, input)?;
         (self.arbiter, self.inside, self.waiting, self.pulled) = input.take()?;

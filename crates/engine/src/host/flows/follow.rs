@@ -53,7 +53,7 @@ impl Flows<'_> {
 
     /// Whether a flow isn't ahead of one that it keeps step with.
     pub(super) fn keeps_step(&self, flow: usize) -> bool {
-        let Some(own) = self.queues[flow].in_step.filter(|_| self.any_step) else { return true };
+        let Some(own) = self.queues[flow].in_step else { return true };
         let goes = |queue: &&Queue| matches!(queue.course.part(), Of::Settling | Of::Own | Of::Beyond);
         let beside = |other: &Queue| match other.in_step {
             Some(step) if step.group == own.group => {
