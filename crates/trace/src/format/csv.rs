@@ -1,20 +1,26 @@
 //! CSV with named columns, or with columns by number: separated by commas, semicolons, tabs, bars or blanks, whichever
 //! the first line has. Fields may stand in double quotes, but not go over several lines.
 
-use csv_core::ReadFieldResult;
+mod separator;
+mod values;
+
 use wordline_base::request::HostOp;
 
-use crate::config::{BlockEvent, ColumnsConfig};
+use crate::config::ColumnsConfig;
 
 use super::columns::{Places, Role};
-use super::fields::{device, number, time};
+use super::fields::{device, number};
 use super::given::Given;
 use super::header::{has_no_number, heads, of_comment};
 use super::left_out::LeftOut;
 use super::names::Numbering;
-use super::ops::{named, scsi};
 use super::quick::{Column, Quick};
 use super::{Expected, Latency, Phrase, Row, Rules, header, iso, quick};
+use separator::unquoted;
+use values::{event_of, loose_span};
+
+pub(super) use separator::Separator;
+pub(super) use values::{OPS, loose, loose_time, op_of};
 
 /// What is remembered from line to line.
 pub(super) struct Csv {
@@ -62,12 +68,6 @@ struct Layout {
     /// Role of each column, up to the last that is needed.
     roles: Vec<Option<Role>>,
     rules: Rules,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Separator {
-    Byte(u8),
-    Blanks,
 }
 
 impl Csv {
@@ -314,122 +314,6 @@ impl Layout {
             latency: latency.map_or(Latency::UNKNOWN, |field| self.latency(field)),
         };
         Ok(Some(if op == HostOp::Flush { Row { offset: 0, length: 0, ..row } } else { row }))
-    }
-}
-
-pub(super) const OPS: &str =
-    "read, write, trim or flush, their first letter, 0 or 1, or SCSI's 28, 2a, 88 or 8a,";
-
-/// The operation that a word or number names.
-pub(super) fn op_of(field: &[u8], rules: &Rules) -> Option<HostOp> {
-    let is = |word: &[u8]| field.eq_ignore_ascii_case(word);
-    if is(b"0") || is(b"false") {
-        Some(rules.op_of(0))
-    } else if is(b"1") || is(b"true") {
-        Some(rules.op_of(1))
-    } else {
-        named(field).or_else(|| scsi(field))
-    }
-}
-
-fn event_of(field: &[u8]) -> Option<BlockEvent> {
-    let is = |names: [&[u8]; 3]| names.iter().any(|name| field.eq_ignore_ascii_case(name));
-    if is([b"q", b"queue", b"queued"]) {
-        Some(BlockEvent::Queue)
-    } else if is([b"d", b"issue", b"issued"]) {
-        Some(BlockEvent::Issue)
-    } else if is([b"c", b"complete", b"completed"]) {
-        Some(BlockEvent::Complete)
-    } else {
-        None
-    }
-}
-
-/// A whole number of units as bytes; also one in scientific notation, as spreadsheets write it.
-pub(super) fn loose(field: &[u8], unit: u64) -> Option<u64> {
-    match number(field) {
-        Some(count) => count.checked_mul(unit),
-        None => {
-            let count: f64 = decimal(field)?;
-            (count.fract() == 0.0 && count < 1e18).then_some(count as u64)?.checked_mul(unit)
-        }
-    }
-}
-
-pub(super) fn loose_time(field: &[u8], unit_ns: u64) -> Option<u128> {
-    time(field, unit_ns).or_else(|| {
-        let count = decimal(field)? * unit_ns as f64;
-        (count < 1e30).then_some(count as u128)
-    })
-}
-
-/// The same without a date.
-fn loose_span(field: &[u8], unit_ns: u64) -> Option<u128> {
-    if iso::parse(field).is_some() { None } else { loose_time(field, unit_ns) }
-}
-
-/// A number with a point or an exponent that isn't negative; what is whole is read exactly, or is too large.
-fn decimal(field: &[u8]) -> Option<f64> {
-    if !field.iter().any(|byte| b".eE".contains(byte))
-        || !field.iter().all(|byte| byte.is_ascii_digit() || b".eE+-".contains(byte))
-    {
-        return None;
-    }
-    let value: f64 = std::str::from_utf8(field).ok()?.parse().ok()?;
-    (value.is_finite() && value >= 0.0).then_some(value)
-}
-
-/// The fields of a line with quotes, one behind the other, and where each ends.
-fn unquoted(line: &[u8], separator: u8) -> (Vec<u8>, Vec<usize>) {
-    let mut reader = csv_core::ReaderBuilder::new().delimiter(separator).build();
-    let mut text = vec![0; line.len() + 1];
-    let (mut ends, mut read, mut written) = (Vec::new(), 0, 0);
-    loop {
-        let rest = line.get(read..).unwrap_or_default();
-        let room = text.get_mut(written..).unwrap_or_default();
-        let (result, taken, given) = reader.read_field(rest, room);
-        (read, written) = (read + taken, written + given);
-        match result {
-            ReadFieldResult::Field { .. } => ends.push(written),
-            // An empty input ends the last field.
-            ReadFieldResult::InputEmpty if rest.is_empty() => ends.push(written),
-            ReadFieldResult::InputEmpty => {}
-            ReadFieldResult::OutputFull | ReadFieldResult::End => break,
-        }
-    }
-    (text, ends)
-}
-
-impl Separator {
-    pub(super) fn of(line: &[u8]) -> Self {
-        let found = [b',', b';', b'\t', b'|'].into_iter().find(|byte| line.contains(byte));
-        match found {
-            // Columns that are lined up by several tabs.
-            Some(b'\t') if line.windows(2).any(|pair| pair == b"\t\t") => Self::Blanks,
-            Some(byte) => Self::Byte(byte),
-            None => Self::Blanks,
-        }
-    }
-
-    /// Calls `take` with each field until it says no.
-    fn each(self, line: &[u8], mut take: impl FnMut(usize, &[u8]) -> bool) -> Option<()> {
-        match self {
-            Self::Byte(separator) => {
-                let (text, ends) = unquoted(line, separator);
-                let mut start = 0;
-                for (index, end) in ends.iter().enumerate() {
-                    take(index, text.get(start..*end)?).then_some(())?;
-                    start = *end;
-                }
-            }
-            Self::Blanks => {
-                let fields = line.split(u8::is_ascii_whitespace).filter(|field| !field.is_empty());
-                for (index, field) in fields.enumerate() {
-                    take(index, field).then_some(())?;
-                }
-            }
-        }
-        Some(())
     }
 }
 
