@@ -264,6 +264,24 @@ def load_drive(
         )
 
 
+def resolved(scenario: Scenario, whole_drive: bool = True) -> dict[str, Any]:
+    """What a scenario comes to: its descriptions with every default filled in, and what follows from them,
+    as `logical_bytes`. Raises `WordlineError` for what can be refused before the first request.
+
+    Without `whole_drive` no drive is made for a try.
+    """
+    text = _core.check(
+        *scenario.texts(),
+        overrides=scenario.settings(),
+        seed=scenario.seed,
+        checked=scenario.checked,
+        base_dir=str(scenario.workload.folder),
+        whole_drive=whole_drive,
+    )
+    whole: dict[str, Any] = json.loads(text)
+    return whole
+
+
 def resolve(
     kind: Kind,
     name_or_path: Given,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import tomllib
-from collections.abc import Mapping
 from enum import StrEnum
 from typing import Annotated
 
@@ -14,6 +13,7 @@ import typer
 from wordline import simulation
 from wordline.cli.common import JsonOption, NameArgument, SetOption, group, override_pairs, show
 from wordline.presets import Kind, names, schema
+from wordline.scenario import Scenario
 
 
 class Results(StrEnum):
@@ -32,11 +32,11 @@ def show_devices(as_json: JsonOption = False) -> None:
     """List the drives."""
     rows = []
     for name in names("device"):
-        device = tomllib.loads(simulation.resolve("device", name))
+        whole = simulation.resolved(Scenario(name), whole_drive=False)
+        device, user = whole["device"], whole["logical_bytes"]
         geometry = device["geometry"]
         pages = math.prod(geometry[key] for key in ("channels", "ways", "dies", "planes", "blocks", "pages"))
         raw = pages * geometry["page_bytes"]
-        user = _user_bytes(device["capacity"], raw, geometry["mapping_unit_bytes"])
         rows.append(
             {
                 "name": name,
@@ -74,13 +74,6 @@ def show_devices(as_json: JsonOption = False) -> None:
             row["description"],
         )
     show(table)
-
-
-def _user_bytes(capacity: Mapping[str, float], raw: int, unit: int) -> int:
-    """Bytes that the host sees, in whole mapping units, of so many raw ones."""
-    if "user_bytes" in capacity:
-        return int(capacity["user_bytes"]) // unit * unit
-    return int(raw // unit * (1 - capacity["overprovisioning"])) * unit
 
 
 @app.command("schemes")

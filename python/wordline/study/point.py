@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from wordline import _core, policies
+from wordline import _core, policies, simulation
 from wordline.scenario import Scenario
 
 KEY_LENGTH = 32
@@ -53,15 +53,7 @@ class Inputs:
 
         Without `whole_drive` no drive is made for a try: right where that was done for another run on it.
         """
-        text = _core.check(
-            *scenario.texts(),
-            overrides=scenario.settings(),
-            seed=scenario.seed,
-            checked=scenario.checked,
-            base_dir=str(scenario.workload.folder),
-            whole_drive=whole_drive,
-        )
-        return cls._keyed(scenario, json.loads(text))
+        return cls._keyed(scenario, simulation.resolved(scenario, whole_drive))
 
     @classmethod
     def _keyed(cls, scenario: Scenario, whole: dict[str, Any]) -> Inputs:
