@@ -31,7 +31,7 @@ def test_the_reference_says_of_each_kind_when_a_result_has_it() -> None:
         path for folder in ("observe", "engine", "py") for path in (SOURCES / folder / "src").rglob("*.rs")
     ]
     text = "\n".join(path.read_text() for path in files)
-    made = set(re.findall(r'Note::new\(\s*"([a-z_]+)"', text))
+    made = set(re.findall(r'(?:Note::new\(\s*|\bkind: )"([a-z_]+)"', text))
     assert len(made) > 15 and made - ABOUT.keys() == set()
 
 

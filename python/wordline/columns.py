@@ -28,7 +28,8 @@ _SERIES = {
     "gc_moved_units": "units that collection moved",
     "other_moved_units": "units moved for other causes",
     "stalled_units": "units of the host that had to wait for a free superblock",
-    "free_superblocks_min": "fewest free superblocks at once on the whole drive",
+    "free_superblocks_min": "fewest free superblocks at once on the whole drive; of an array, on the one "
+    "that has fewest",
     "waf": "bytes programmed for each byte of the writes answered; null without writes",
     "energy_pj": "energy of the operations begun, pJ",
 }
@@ -55,6 +56,7 @@ COLUMNS: dict[str, dict[str, str]] = {
         "outstanding": "a list: flash pages waiting or running on each die, 65,535 for more",
     },
     "blocks": {
+        "drive": "of an array: the number of its drive",
         "superblock": "its number on the drive",
         "domain": "its domain",
         "block": "its number in each plane of the domain",

@@ -51,7 +51,7 @@ mod tests {
     fn a_flow_that_ends_within_the_window_is_told_and_one_that_ends_with_it_is_not() {
         let mut report = Report::default();
         (report.window.start_ns, report.window.end_ns) = (1_000, 2_000);
-        report.flows = [1_330, 1_989, 1_991, 1_999]
+        report.flows = [1_330, 1_989, 1_991, 2_000]
             .map(|end_ns| FlowReport {
                 window: FlowWindow { start_ns: 1_000, end_ns },
                 ..FlowReport::default()
