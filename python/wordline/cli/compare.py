@@ -107,23 +107,18 @@ def compare(
     from wordline.comparison import run, sheets
     from wordline.comparison.saved import NAMES
     from wordline.folders import usable
-    from wordline.presets import load, replay
+    from wordline.presets import replay
     from wordline.scenario import Scenario
     from wordline.study.store import Store
 
     given = naming.split(workloads or [])
     if not given and not traces:
         given = [DEFAULT_WORKLOAD]
-    described = [
-        (Path(name).stem if name.endswith(".toml") else name, load("workload", name)) for name in given
-    ]
+    described = [run.named("workload", name) for name in given]
     refuse_without_trace(bool(traces), format, options)
     own = source_pairs(format, options)
     described += [(Path(trace).name, replay(trace, own)) for trace in traces or []]
-    drives = [
-        (Path(name).stem if name.endswith(".toml") else name, load("device", name))
-        for name in naming.split(devices or [])
-    ]
+    drives = [run.named("device", name) for name in naming.split(devices or [])]
     listed = naming.split(schemes or [])
     if len(drives) < 2 and not listed:
         raise WordlineError(

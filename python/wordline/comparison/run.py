@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from wordline import schemes as naming
 from wordline._core import WordlineError
 from wordline.comparison.figures import Comparison
-from wordline.presets import DEFAULT_DEVICE, Description, Given, load, replay
+from wordline.presets import DEFAULT_DEVICE, Description, Given, Kind, load, replay
 from wordline.scenario import Overrides, Scenario, scenario_of
 from wordline.seeds import seed_list
 from wordline.study.point import Inputs, Point
@@ -52,24 +52,28 @@ def compare(
     """
     base = scenario_of(device, overrides=overrides, checked=checked)
     own = (base.workload,) if workloads is None else workloads
-    described = [(workload, load("workload", workload)) for workload in own]
-    given = [(_name(workload), found) for workload, found in described]
+    given = [named("workload", workload) for workload in own]
     given += [(Path(trace).name, replay(trace)) for trace in traces]
-    named = [naming.scheme(text) for text in schemes or ()]
+    listed = [naming.scheme(text) for text in schemes or ()]
     if schemes is None:
-        named = [naming.Named(_name(base.scheme), base.scheme)]
+        listed = [naming.Named(_name(base.scheme), base.scheme)]
     return run(
         base,
-        named,
+        listed,
         given,
         seeds=[base.seed] if seeds is None else seed_list(seeds),
-        drives=None if devices is None else [(_name(each), load("device", each)) for each in devices],
+        drives=None if devices is None else [named("device", each) for each in devices],
         jobs=jobs,
         on=on,
         folder=folder,
         retry=retry,
         watch=watch,
     )
+
+
+def named(kind: Kind, given: Given) -> tuple[str, Description]:
+    """What tables call a description, and the description."""
+    return _name(given), load(kind, given)
 
 
 def _name(given: Given) -> str:
