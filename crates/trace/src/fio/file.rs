@@ -9,6 +9,9 @@ use super::given::{Given, Reasons};
 /// Files that include one another, at most.
 const MAX_DEPTH: usize = 16;
 
+/// Files that are included, at most, each as often as it is.
+const MAX_INCLUDED: usize = 1000;
+
 /// Where something stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct At {
@@ -60,6 +63,7 @@ pub(super) fn sections(text: &str, given: &Given, reasons: &mut Reasons) -> Cont
         global: Vec::new(),
         jobs: Vec::new(),
         in_global: None,
+        included: 0,
         variables: BTreeSet::new(),
     };
     reader.lines(text, None, given.folder.as_deref(), 0);
@@ -81,6 +85,7 @@ struct Reader<'a> {
     global: Vec<Setting>,
     jobs: Vec<Section>,
     in_global: Option<bool>,
+    included: usize,
     variables: BTreeSet<String>,
 }
 
@@ -125,7 +130,15 @@ impl Reader<'_> {
             let what = format!("{at}: `include {name}`: allowed: {MAX_DEPTH} files that include one another");
             return self.reasons.add(what);
         }
+        self.included += 1;
+        if self.included > MAX_INCLUDED {
+            return self.reasons.add(format!("more than {MAX_INCLUDED} files are included"));
+        }
         let path: PathBuf = folder.join(name);
+        if path.exists() && !path.is_file() {
+            let what = format!("{at}: `include {name}`: {}: allowed: an ordinary file", path.display());
+            return self.reasons.add(what);
+        }
         match std::fs::read_to_string(&path) {
             Ok(text) => {
                 let label = path.display().to_string();

@@ -117,6 +117,9 @@ fn included_files_are_read_in_their_place_and_errors_name_them() {
     assert!(error.contains("wrong.inc: line 2: `bs=q`"), "{error}");
     assert!(of("[a]\ninclude none.inc").err().unwrap().starts_with("line 2: `include none.inc`"));
     assert!(of("[a]\ninclude itself.inc").err().unwrap().contains("16 files"));
+    std::fs::write(folder.join("often.inc"), "include often.inc\n".repeat(9)).unwrap();
+    assert!(of("[a]\ninclude often.inc").err().unwrap().contains("more than 1000 files are included"));
+    assert!(of("[a]\ninclude /dev/zero").err().unwrap().contains("/dev/zero: allowed: an ordinary file"));
     std::fs::remove_dir_all(folder).unwrap();
 }
 
