@@ -56,7 +56,7 @@ def compare(
     given += [(Path(trace).name, replay(trace)) for trace in traces]
     listed = [naming.scheme(text) for text in schemes or ()]
     if schemes is None:
-        listed = [naming.Named(_name(base.scheme), base.scheme)]
+        listed = [naming.Named(_name("scheme", base.scheme), base.scheme)]
     return run(
         base,
         listed,
@@ -73,13 +73,14 @@ def compare(
 
 def named(kind: Kind, given: Given) -> tuple[str, Description]:
     """What tables call a description, and the description."""
-    return _name(given), load(kind, given)
+    found = load(kind, given)
+    return _name(kind, given), found
 
 
-def _name(given: Given) -> str:
-    """What tables call a description: the name of a preset or file, without `.toml`."""
+def _name(kind: Kind, given: Given) -> str:
+    """What tables call a description: the name of a preset or file, without `.toml`, else its kind."""
     if isinstance(given, Mapping):
-        return str(given.get("name", "workload"))
+        return str(given.get("name", kind))
     text = given.label if isinstance(given, Description) else os.fspath(given)
     return Path(text).stem if text.endswith(".toml") else text
 
