@@ -250,13 +250,13 @@ def test_what_a_policy_raises_ends_the_run_with_its_own_line() -> None:
     ("slots", "message"),
     [
         ({"gc": Beyond}, r"choose\(\) = 64: allowed: the number of a superblock of the domain, 0 to 63"),
-        ({"gc": Holds}, r"the GC policy chose SuperblockId\(\d+\), which is not a full superblock"),
+        ({"gc": Holds}, r"choose\(\) = \d+: allowed: a superblock that is full \(`blocks.full`\)"),
         ({"gc": InOrder}, r"a class with the method `choose`, for the slot gc"),
         (
             {"reclaim": Greedy},
             "policies: reclaim: allowed: gc, placement, scheduler, separation, mapping, system",
         ),
-        ({"mapping": Astray}, r"find\(\) = 0: allowed: the number of a translation page, 0 to -1"),
+        ({"mapping": Astray}, r"find\(\) = 0: allowed: the number of a translation page \(there is none\)"),
         ({"mapping": Mumbles}, r"find\(\) = 'somewhere about \d+': allowed: None .*, Load or Guess"),
     ],
 )

@@ -14,8 +14,9 @@ use wordline_engine::Setup;
 use wordline_engine::device::Device;
 
 use crate::describe::{Overrides, Text};
-use crate::error::{guarded, mistake, raised};
+use crate::error::{guarded, mistake};
 use crate::files::{StateFile, at};
+use crate::raised::{placed, take as raised};
 use columns::{Columns, completions_of, requests_of};
 use numbers::{op_of, whole};
 
@@ -54,7 +55,7 @@ impl Held {
     fn ask<T>(&mut self, ask: impl FnOnce(&mut Embedded) -> Result<T, Error>) -> PyResult<T> {
         self.check_sound()?;
         guarded(|| {
-            let answer = ask(&mut self.drive).map_err(mistake);
+            let answer = ask(&mut self.drive).map_err(|error| placed(mistake(error)));
             match raised() {
                 None => answer,
                 Some(error) => {

@@ -24,18 +24,6 @@ pub fn mistakes<'a>(messages: impl Iterator<Item = &'a str>) -> PyErr {
     WordlineError::new_err(lines.collect::<Vec<_>>().join("\n"))
 }
 
-/// Takes what a policy raised in the run that has ended on this thread, as the package's exception.
-pub fn raised() -> Option<PyErr> {
-    let error = crate::raised::take()?;
-    Some(Python::attach(|py| {
-        let told = py.import("wordline.policies").and_then(|module| module.call_method1("told", (&error,)));
-        let text = told.and_then(|told| told.extract::<String>());
-        let whole = mistake(text.unwrap_or_else(|_| error.to_string()));
-        whole.set_cause(py, Some(error));
-        whole
-    }))
-}
-
 /// Calls `work`; a panic in it, which is a defect of the simulator, becomes a `RuntimeError`.
 pub fn guarded<T>(work: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
     crate::raised::forget();

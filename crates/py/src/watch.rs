@@ -8,8 +8,7 @@ use wordline_engine::Observer;
 use wordline_engine::host::{HostRequest, RequestSource, SourceError};
 use wordline_engine::time::Ns;
 
-use crate::error;
-use crate::raised::has_raised;
+use crate::raised::{self, has_raised};
 
 /// Time between two looks at Python.
 const INTERVAL: Duration = Duration::from_millis(100);
@@ -42,9 +41,9 @@ impl Watch {
     /// What the work came to: what was raised in Python goes before what became of the work.
     pub fn outcome<T>(&self, work: PyResult<T>) -> PyResult<T> {
         let raised = self.raised.lock().unwrap_or_else(PoisonError::into_inner).take();
-        match raised.or_else(error::raised) {
+        match raised.or_else(raised::take) {
             Some(raised) => Err(raised),
-            None => work,
+            None => work.map_err(raised::placed),
         }
     }
 

@@ -9,7 +9,7 @@ hands a class, or an object, over directly.
 
 A policy that keeps a state and is to be part of snapshots has `save() -> bytes` and `restore(state)`; without
 them a snapshot is refused once its attributes have changed. Copies of a prepared drive get copies of it
-(`copy.deepcopy`). What it raises ends the run with the file and line.
+(`copy.deepcopy`). What it raises, and a wrong answer, end the run with its file and line.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ import importlib
 import inspect
 import json
 import sys
-import traceback
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -35,6 +34,7 @@ from wordline.policies._asked import (
     given_to_thread,
 )
 from wordline.policies._system import EVENTS, System
+from wordline.policies._told import told
 from wordline.policies._translation import Translation
 from wordline.policies.actions import (
     Action,
@@ -102,11 +102,16 @@ def load(slot: str, parameters: str, seed: int) -> Asked:
 
 
 def _construct(made: type, parameters: Mapping[str, Any], seed: int) -> Any:
-    takes = inspect.signature(made).parameters
+    takes = inspect.signature(made)
+    given = {**parameters, **({"seed": seed} if "seed" in takes.parameters else {})}
     try:
-        return made(**parameters, **({"seed": seed} if "seed" in takes else {}))
+        takes.bind(**given)
     except TypeError as error:
         raise WordlineError(f"parameters that {made.__name__} takes: {error}") from None
+    try:
+        return made(**given)
+    except Exception as error:
+        raise WordlineError(f"parameters with which {made.__name__} can be made: {told(error)}") from error
 
 
 def _class(name: object) -> Any:
@@ -125,16 +130,6 @@ def _class(name: object) -> Any:
     except Exception as error:
         raise WordlineError(f"a module without errors: {told(error)}") from None
     return whole
-
-
-def told(error: BaseException) -> str:
-    """What was raised in one line, with the place in the policy's own file."""
-    own = Path(__file__).parent.parent
-    trace = traceback.extract_tb(error.__traceback__)
-    frames = [frame for frame in trace if own not in Path(frame.filename).parents]
-    place = f"{frames[-1].filename}:{frames[-1].lineno}: " if frames else ""
-    kind = "" if isinstance(error, WordlineError) else f"{type(error).__name__}: "
-    return f"{place}{kind}{error}"
 
 
 @contextmanager

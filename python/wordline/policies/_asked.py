@@ -5,12 +5,18 @@ from __future__ import annotations
 import copy
 import pickle
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import repeat
 from typing import Any
 
 from wordline._core import WordlineError
+from wordline.policies._told import after, told
+from wordline.policies.actions import whole
 from wordline.policies.views import Blocks, Planes, Program, Waiting
+
+NEEDS = ("full_order", "last_change")
+"""What a choice of victims may ask for of the past."""
 
 _given = threading.local()
 
@@ -42,6 +48,14 @@ class Asked:
         self.slot = slot
         self.given = given
         self._at_first = {} if hasattr(policy, "save") else attributes(policy)
+
+    def what_went_wrong(self, method: str, error: BaseException) -> str:
+        """What a question came to that has no answer, with a place in the policy's file."""
+        return told(error, self.policy, method)
+
+    def after(self, method: str, what: str) -> str:
+        """What came of the answer of a method, with the place of the method."""
+        return after(self.policy, method, what)
 
     def save(self) -> bytes:
         """Whether it was handed over as an object, whose parameters are in no scheme, and its state."""
@@ -112,18 +126,29 @@ def _digest(value: object) -> bytes | None:
 
 
 class Victims(Asked):
+    """Asked for victims. `None`: no collection wins a flash page; a run that is short of space ends."""
+
     def choose(self, first: int, capacity: int, most_valid: int, clock: int, *columns: bytes) -> int | None:
         chosen = self.policy.choose(Blocks((first, capacity, most_valid, clock), columns))
-        return (
-            None if chosen is None else number("choose", chosen, len(columns[1]), "superblock of the domain")
-        )
+        if chosen is None:
+            return None
+        full = columns[1]
+        index = number("choose", chosen, len(full), "superblock of the domain")
+        if not full[index]:
+            raise WordlineError(f"choose() = {index}: allowed: a superblock that is full (`blocks.full`)")
+        return index
 
     def needs(self) -> tuple[bool, bool]:
-        needs = getattr(self.policy, "needs", ())
+        needs = names("needs", getattr(self.policy, "needs", ()))
+        for name in needs:
+            if name not in NEEDS:
+                raise WordlineError(f"needs {name!r}: allowed: {', '.join(NEEDS)}")
         return "full_order" in needs, "last_change" in needs
 
 
 class Placement(Asked):
+    """Asked for planes. `None` is refused, as each program needs one."""
+
     def places_moves(self) -> bool:
         return bool(getattr(self.policy, "places_moves", False))
 
@@ -138,40 +163,61 @@ class Placement(Asked):
         held: bytes,
     ) -> int:
         plane = self.policy.place(Program(page, cause, source, stream), Planes(outstanding, room, held))
-        return number("place", plane, len(room), "plane")
+        return number("place", plane, len(room), "plane", "each program needs one")
 
 
 class Scheduler(Asked):
+    """Asked for a class that waits. `None` is refused, as a die doesn't rest while commands wait."""
+
     def next(self, waiting: Sequence[tuple[str, int, int]], now_ns: int) -> str:
-        shown = [Waiting(*one) for one in waiting]
+        # Without a call of `Waiting` for each: this is asked for each command.
+        shown = list(map(tuple.__new__, repeat(Waiting), waiting))
         chosen = self.policy.next(shown, now_ns)
-        names = [one.name for one in shown]
-        if chosen not in names:
-            raise WordlineError(f"next() = {chosen!r}: allowed: what waits, {', '.join(names)}")
-        return str(chosen)
+        for one in waiting:
+            if one[0] == chosen:
+                return one[0]
+        waits = ", ".join(one.name for one in shown)
+        none = "; None is no answer: a die doesn't rest while commands wait" if chosen is None else ""
+        raise WordlineError(f"next() = {chosen!r}: allowed: what waits, {waits}{none}")
 
     def suspends(self) -> list[str]:
-        return list(getattr(self.policy, "suspends", ()))
+        return names("suspends", getattr(self.policy, "suspends", ()))
 
     def longest_suspension_ns(self) -> int:
-        return int(getattr(self.policy, "longest_suspension_ns", 2**64 - 1))
+        return whole("longest_suspension_ns", getattr(self.policy, "longest_suspension_ns", 2**64 - 1), 64)
 
 
 class Separation(Asked):
+    """Asked for write points. `None` is refused, as each page that is written needs one."""
+
     def write_point(self, page: int, stream: int, points: int) -> int:
-        return number("write_point", self.policy.write_point(page, stream, points), points, "write point")
+        point = self.policy.write_point(page, stream, points)
+        return number("write_point", point, points, "write point", "each page that is written needs one")
 
     def is_hot(self, page: int) -> bool:
         is_hot = getattr(self.policy, "is_hot", None)
         return bool(is_hot(page)) if is_hot is not None else False
 
 
-def number(method: str, value: Any, count: int, what: str) -> int:
-    """An answer as a number below `count`; NumPy's integers are fine."""
+def names(what: str, value: Any) -> list[str]:
+    """An attribute that lists names."""
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        raise WordlineError(f"{what} = {value!r}: allowed: a tuple of names")
+    found = list(value)
+    for name in found:
+        if not isinstance(name, str):
+            raise WordlineError(f"{what} {name!r}: allowed: names")
+    return found
+
+
+def number(method: str, value: Any, count: int, what: str, why: str = "") -> int:
+    """An answer as a number below `count`; NumPy's integers are fine. `why`: why None is no answer."""
+    allowed = f"the number of a {what}" + (f", 0 to {count - 1}" if count else " (there is none)")
     try:
         found = value.__index__()
-    except AttributeError:
-        raise WordlineError(f"{method}() = {value!r}: allowed: the number of a {what}") from None
+    except (AttributeError, TypeError):  # arrays have the method, and raise
+        none = f"; None is no answer: {why}" if value is None and why else ""
+        raise WordlineError(f"{method}() = {value!r}: allowed: {allowed}{none}") from None
     if not 0 <= found < count:
-        raise WordlineError(f"{method}() = {found}: allowed: the number of a {what}, 0 to {count - 1}")
+        raise WordlineError(f"{method}() = {found}: allowed: {allowed}")
     return int(found)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any
 
 from wordline._core import DriveView, WordlineError
 from wordline.policies._asked import Asked, number
-from wordline.policies.actions import ACTIONS, Action, Gate, Plan, whole
+from wordline.policies.actions import ACTIONS, Gate, Plan, whole
 from wordline.policies.views import Candidate, Program, Read, Worn
 
 TOLD = (
@@ -35,6 +36,15 @@ class _Described:
     reserved_blocks: float
 
 
+@contextmanager
+def _answer(method: str, action: object) -> Iterator[None]:
+    """What is wrong in an answer is told with the method that gave it."""
+    try:
+        yield
+    except WordlineError as error:
+        raise WordlineError(f"{method}() = {type(action).__name__}: {error}") from None
+
+
 def _described(policy: Any) -> _Described:
     named = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", type(policy).__name__).lower()
     methods = (*EVENTS, "window_opens")
@@ -49,14 +59,14 @@ def _described(policy: Any) -> _Described:
     return _Described(
         name,
         [method for method in methods if callable(getattr(policy, method, None))],
-        None if most is None else whole("most_copies", most, 32),
-        [whole("reserved_dies", die, 32) for die in dies],
+        None if most is None else whole("most_copies", most),
+        [whole("reserved_dies", die) for die in dies],
         float(blocks),
     )
 
 
 class System(Asked):
-    """A system as the simulator asks it."""
+    """A system as the simulator asks it. `None` for actions: nothing is to be done."""
 
     bits: dict[str, int]
 
@@ -64,16 +74,19 @@ class System(Asked):
         self.bits = {name: 1 << number for number, name in enumerate(classes)}
         return _described(self.policy)
 
-    def _actions(self, method: str, answer: Iterable[Action] | Action | None) -> str | None:
+    def _actions(self, method: str, answer: Any) -> str | None:
         if answer is None:
             return None
-        plain = []
-        for action in [answer] if isinstance(answer, ACTIONS) else answer:
-            if not isinstance(action, ACTIONS):
-                names = ", ".join(kind.__name__ for kind in ACTIONS)
-                raise WordlineError(f"{method}() = {action!r}: allowed: actions ({names})")
-            plain.append(action.action(self.bits) if isinstance(action, Gate) else action.action())
+        listed = isinstance(answer, Iterable) and not isinstance(answer, ACTIONS)
+        plain = [self._plain(method, action) for action in (answer if listed else [answer])]
         return json.dumps(plain) if plain else None
+
+    def _plain(self, method: str, action: Any) -> dict[str, Any]:
+        if not isinstance(action, ACTIONS):
+            names = ", ".join(kind.__name__ for kind in ACTIONS)
+            raise WordlineError(f"{method}() = {action!r}: allowed: actions ({names}) or None: nothing")
+        with _answer(method, action):
+            return action.action(self.bits) if isinstance(action, Gate) else action.action()
 
     def _tell(self, method: str, *arguments: Any) -> str | None:
         return self._actions(method, getattr(self.policy, method)(*arguments))
@@ -95,13 +108,16 @@ class System(Asked):
         if plan is None:
             return None
         if not isinstance(plan, Plan):
-            raise WordlineError(f"reclaim() = {plan!r}: allowed: a Plan, or None")
-        return json.dumps(plan.plain())
+            raise WordlineError(f"reclaim() = {plan!r}: allowed: a Plan, or None: as the scheme says")
+        with _answer("reclaim", plan):
+            return json.dumps(plan.plain())
 
     def allowed_planes(self, program: tuple[int, str, int | None, int], drive: DriveView) -> list[int] | None:
         planes = self.policy.allowed_planes(Program(*program), drive)
         if planes is None:
             return None
+        if not isinstance(planes, Iterable):
+            raise WordlineError(f"allowed_planes() = {planes!r}: allowed: numbers of planes, or None: all")
         return [number("allowed_planes", one, drive.planes, "plane") for one in planes]
 
     def serve(self, page: int, candidates: Sequence[tuple[Any, ...]], drive: DriveView) -> int | None:
@@ -113,14 +129,14 @@ class System(Asked):
         return None if chosen is None else number("serve", chosen, len(shown), "candidate")
 
     def bytes(self) -> int:
-        return whole("memory_bytes", getattr(self.policy, "memory_bytes", 0))
+        return whole("memory_bytes", getattr(self.policy, "memory_bytes", 0), 64)
 
     def figures(self) -> list[tuple[str, int]]:
         figures = getattr(self.policy, "figures", None)
         found = figures() if figures is not None else {}
         if not isinstance(found, Mapping):
             raise WordlineError(f"figures() = {found!r}: allowed: a dictionary of counts")
-        return [(str(name), whole(f"figure {name}", value)) for name, value in found.items()]
+        return [(str(name), whole(f"figure {name}", value, 64)) for name, value in found.items()]
 
     def window_opens(self) -> None:
         self.policy.window_opens()

@@ -7,6 +7,7 @@ from typing import Any
 
 from wordline._core import WordlineError
 from wordline.policies._asked import Asked, number
+from wordline.policies.actions import whole
 from wordline.policies.mapping import Guess, Load, Lookup, MapSizes
 
 _TOLD = ("loaded", "updated", "erased", "wrong_guess")
@@ -49,13 +50,13 @@ class Translation(Asked):
         return True
 
     def cached_entries(self) -> int:
-        return int(getattr(self.policy, "cached_entries", 0))
+        return whole("cached_entries", getattr(self.policy, "cached_entries", 0), 64)
 
     def dirty_entries(self) -> int:
-        return int(getattr(self.policy, "dirty_entries", 0))
+        return whole("dirty_entries", getattr(self.policy, "dirty_entries", 0), 64)
 
     def memory_bytes(self) -> int:
-        return int(getattr(self.policy, "memory_bytes", 0))
+        return whole("memory_bytes", getattr(self.policy, "memory_bytes", 0), 64)
 
 
 def _lookup(asked: tuple[Any, ...]) -> Lookup:

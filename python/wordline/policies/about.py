@@ -6,17 +6,17 @@ SLOTS: dict[str, tuple[str, str, str]] = {
     "python_gc": (
         "`choose(blocks)`",
         "when a domain needs another victim of garbage collection",
-        "index of a superblock of the domain, or `None` if no collection wins a flash page",
+        "index of a superblock of the domain; `None`: nothing to win, a run short of space ends",
     ),
     "python_placement": (
         "`place(program, planes)`",
         "once for the units of one flash page",
-        "number of a plane",
+        "number of a plane; `None` is refused: each program needs one",
     ),
     "python_scheduler": (
         "`next(waiting, now_ns)`",
-        "when a free die has commands waiting",
-        "name of a class that waits",
+        "when commands of two or more classes wait at a free die",
+        "name of a class that waits; `None` is refused: a die doesn't rest while commands wait",
     ),
     "python_mapping": (
         "`find(lookup)`",
@@ -26,12 +26,12 @@ SLOTS: dict[str, tuple[str, str, str]] = {
     "python_separation": (
         "`write_point(page, stream, points)`",
         "for each page that the host writes",
-        "number of a write point",
+        "number of a write point; `None` is refused: each page needs one",
     ),
     "python_system": (
         "those of a system, below",
         "when it happens: read reclaim, the copy that serves, and all that spans slots",
-        "actions",
+        "actions; `None`: nothing",
     ),
 }
 """Key of a slot in `scheme.custom` → method, when it is asked, what it answers."""
@@ -43,12 +43,12 @@ ATTRIBUTES: dict[str, dict[str, str]] = {
         "suspends": "names of classes that a read of the host suspends",
         "longest_suspension_ns": "how long a suspended command waits at most",
     },
-    "write points": {"is_hot(page)": "whether a moved page is hot"},
+    "write points": {"is_hot(page)": "whether a moved page is hot; `None`: no"},
     "translation": {
-        "loaded(translation_page, lookup)": "once for each page that waited for it",
-        "updated(page, old, new, cause, sizes)": "answers with the translation pages that must be written",
+        "loaded(translation_page, lookup)": "once for each page that waited for it; answers as `updated`",
+        "updated(page, old, new, cause, sizes)": "translation pages to be written, or `None`: none",
         "erased()": "likewise",
-        "wrong_guess(page, guessed, found)": "a guess was wrong",
+        "wrong_guess(page, guessed, found)": "a guess was wrong; no answer",
         "cached_entries": "a number; so are `dirty_entries` and `memory_bytes`",
     },
     "systems": {
@@ -64,20 +64,26 @@ ATTRIBUTES: dict[str, dict[str, str]] = {
 """What a class may have beside its method, by slot."""
 
 SYSTEM: dict[str, tuple[str, str]] = {
-    "read(read, drive)": ("a read of the host goes to a die", "actions"),
-    "read_done(read, drive)": ("its data is with the controller", "actions"),
-    "written(page, old, new, drive)": ("a page was written", "actions"),
-    "moved(page, old, new, cause, drive)": ("a page was moved", "actions"),
-    "trimmed(page, old, drive)": ("a page was trimmed", "actions"),
-    "collected(superblock, drive)": ("garbage collection begins with a superblock", "actions"),
-    "invalidated(place, drive)": ("a place holds nothing of value any more", "actions"),
-    "erased(superblock, drive)": ("a superblock was erased", "actions"),
-    "idle(drive)": ("no request for `scheme.maintenance.idle_after_ns`", "actions"),
-    "woken(drive)": ("the time of `WakeAt` has come", "actions"),
-    "plan_done(number, drive)": ("the plan asked for as its number-th, from 0, has ended", "actions"),
-    "copied(page, place, drive)": ("a copy of its own is there", "actions"),
-    "copy_moved(page, old, new, drive)": ("a copy of its own was moved", "actions"),
-    "copy_dropped(page, place, why, drive)": ("a copy of its own is gone", "actions"),
+    "read(read, drive)": ("a read of the host goes to a die", "actions; `None`: nothing"),
+    "read_done(read, drive)": ("its data is with the controller", "actions; `None`: nothing"),
+    "written(page, old, new, drive)": ("a page was written", "actions; `None`: nothing"),
+    "moved(page, old, new, cause, drive)": ("a page was moved", "actions; `None`: nothing"),
+    "trimmed(page, old, drive)": ("a page was trimmed", "actions; `None`: nothing"),
+    "collected(superblock, drive)": (
+        "garbage collection begins with a superblock",
+        "actions; `None`: nothing",
+    ),
+    "invalidated(place, drive)": ("a place holds nothing of value any more", "actions; `None`: nothing"),
+    "erased(superblock, drive)": ("a superblock was erased", "actions; `None`: nothing"),
+    "idle(drive)": ("no request for `scheme.maintenance.idle_after_ns`", "actions; `None`: nothing"),
+    "woken(drive)": ("the time of `WakeAt` has come", "actions; `None`: nothing"),
+    "plan_done(number, drive)": (
+        "the plan asked for as its number-th, from 0, has ended",
+        "actions; `None`: nothing",
+    ),
+    "copied(page, place, drive)": ("a copy of its own is there", "actions; `None`: nothing"),
+    "copy_moved(page, old, new, drive)": ("a copy of its own was moved", "actions; `None`: nothing"),
+    "copy_dropped(page, place, why, drive)": ("a copy of its own is gone", "actions; `None`: nothing"),
     "reclaim(worn, drive)": (
         "a block was read too often (`scheme.reclaim`)",
         "a `Plan`, or `None`: as the scheme says",

@@ -12,7 +12,7 @@ CAUSES = ("gc", "read_reclaim", "wear_levelling", "migration")
 """Why pages are moved."""
 
 
-def whole(what: str, value: Any, bits: int = 64) -> int:
+def whole(what: str, value: Any, bits: int = 32) -> int:
     """A number that is none below 0 and has so many bits at most; NumPy's integers are fine."""
     try:
         found = int(value.__index__())
@@ -92,7 +92,7 @@ class Plan:
     erase: Sequence[int] = ()
     """Full superblocks."""
     while_idle: bool = False
-    """Only as long as the drive is idle: a request that comes ends it. Not with `At` and `Span`."""
+    """Only as long as the drive is idle: a request that comes ends it. Not with `destinations` or `erase`."""
 
     @classmethod
     def into_fresh(cls, cause: str, domain: int, source: int, places: Sequence[int | None]) -> Plan:
@@ -146,7 +146,7 @@ class Gate:
             "Gate": {
                 "dies": _numbers("die", self.dies),
                 "classes": sum({bits[name] for name in self.classes}),
-                "until": whole("until_ns", self.until_ns),
+                "until": whole("until_ns", self.until_ns, 64),
             }
         }
 
@@ -201,7 +201,7 @@ class WakeAt:
 
     def action(self) -> dict[str, Any]:
         """As the simulator reads it."""
-        return {"WakeAt": whole("time_ns", self.time_ns)}
+        return {"WakeAt": whole("time_ns", self.time_ns, 64)}
 
 
 Action: TypeAlias = Plan | Empty | Gate | Copy | DropCopy | Promote | WakeAt

@@ -1,11 +1,14 @@
-"""What policies see of the drive."""
+"""What policies see of the drive.
+
+Counts and numbers in arrays are signed and of 64 bits: a difference of two of them below 0 is below 0.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     import numpy as np
@@ -16,7 +19,7 @@ class Blocks:
     """The superblocks of one domain, as a choice of victims sees them; arrays have an element for each.
 
     The arrays are read-only and stay what they were: each is a copy, of a few KB, which takes a fraction of
-    the time of the call.
+    the time of the call. Counts are signed and of 64 bits, so that `valid - most_valid` can be below 0.
     """
 
     def __init__(self, numbers: Sequence[int], columns: Sequence[bytes]) -> None:
@@ -33,7 +36,7 @@ class Blocks:
     """Units that the host has written so far, those of the drive's preparation included."""
 
     @cached_property
-    def valid(self) -> NDArray[np.uint32]:
+    def valid(self) -> NDArray[np.int64]:
         """Valid units."""
         return _numbers(self._columns[0])
 
@@ -43,19 +46,19 @@ class Blocks:
         return _truths(self._columns[1])
 
     @cached_property
-    def erases(self) -> NDArray[np.uint32]:
+    def erases(self) -> NDArray[np.int64]:
         """Erase counts."""
         return _numbers(self._columns[2])
 
     @cached_property
-    def full_order(self) -> NDArray[np.uint32]:
+    def full_order(self) -> NDArray[np.int64]:
         """Indices of those that are full, the longest full first; with `needs = ("full_order",)`."""
         return _numbers(self._columns[3])
 
     @cached_property
-    def changed(self) -> NDArray[np.uint64]:
+    def changed(self) -> NDArray[np.int64]:
         """When a unit was invalidated last, or it became full (`clock`); with `needs = ("last_change",)`."""
-        return _times(self._columns[4])
+        return _numbers(self._columns[4])
 
     @cached_property
     def candidates(self) -> NDArray[np.intp]:
@@ -79,13 +82,16 @@ class Program:
 
 
 class Planes:
-    """What a placement sees of the drive; arrays have an element for each plane, or each die."""
+    """What a placement sees of the drive; arrays have an element for each plane, or each die.
+
+    Counts are signed and of 64 bits.
+    """
 
     def __init__(self, outstanding: bytes, room: bytes, held: bytes) -> None:
         self._outstanding, self._room, self._held = outstanding, room, held
 
     @cached_property
-    def outstanding(self) -> NDArray[np.uint32]:
+    def outstanding(self) -> NDArray[np.int64]:
         """Flash pages waiting or running on each die."""
         return _numbers(self._outstanding)
 
@@ -95,13 +101,12 @@ class Planes:
         return _truths(self._room)
 
     @cached_property
-    def held(self) -> NDArray[np.uint32]:
+    def held(self) -> NDArray[np.int64]:
         """Units that the domain of each plane holds, those on their way included."""
         return _numbers(self._held)
 
 
-@dataclass(frozen=True)
-class Waiting:
+class Waiting(NamedTuple):
     """The first command of a class that waits at a die."""
 
     name: str
@@ -157,19 +162,13 @@ class Candidate:
     """The read is there already."""
 
 
-def _numbers(column: bytes) -> NDArray[np.uint32]:
+def _numbers(column: bytes) -> NDArray[np.int64]:
     import numpy as np
 
-    return np.frombuffer(column, dtype=np.uint32)
+    return np.frombuffer(column, dtype=np.int64)
 
 
 def _truths(column: bytes) -> NDArray[np.bool_]:
     import numpy as np
 
     return np.frombuffer(column, dtype=np.bool_)
-
-
-def _times(column: bytes) -> NDArray[np.uint64]:
-    import numpy as np
-
-    return np.frombuffer(column, dtype=np.uint64)

@@ -3,7 +3,7 @@
 use super::issue::{ask_scheduler, begin_first, only_class, take_turn};
 use crate::nand::die::{Die, Phase};
 use crate::sched::queue::{Fifo, NONE, OpId};
-use crate::sched::{QueueView, Scheduler, SchedulerPolicy};
+use crate::sched::{QueueView, Scheduler};
 use crate::{Above, Flash};
 use wordline_base::class::{CLASSES, Class, classes_in};
 use wordline_base::ids::DieId;
@@ -124,8 +124,7 @@ fn choose_for_chip<A: Above>(above: &mut A, first: u32, dies: u32) -> Option<(Di
     if all == 0 {
         return None;
     }
-    let tiered = matches!(flash.scheduler, SchedulerPolicy::Tiered(_));
-    let class = if let Some(class) = only_class(all).filter(|_| tiered) {
+    let class = if let Some(class) = only_class(all) {
         class
     } else {
         let mut oldest = [Fifo::default(); CLASSES];

@@ -239,8 +239,8 @@ pub(super) fn begin_first<A: Above>(above: &mut A, die: DieId, class: Class) -> 
 #[inline(always)]
 pub(super) fn ask_scheduler<A: Above>(above: &mut A, die: DieId, waiting: u32) -> Option<Class> {
     let flash = above.flash();
-    if let (SchedulerPolicy::Tiered(_), Some(class)) = (&flash.scheduler, only_class(waiting)) {
-        // Tiers of classes have one answer where one class waits.
+    if let Some(class) = only_class(waiting) {
+        // There is one answer where one class waits.
         return Some(class);
     }
     let with_planes = flash.queues_with_planes(die);

@@ -53,7 +53,7 @@ fn superblock(number: u32, view: &View<'_>) -> PyResult<SuperblockId> {
 
 fn array<'py>(py: Python<'py>, numbers: impl Iterator<Item = u32>) -> PyResult<Bound<'py, PyAny>> {
     let bytes = PyBytes::new(py, &bytes_of(numbers));
-    py.import("numpy")?.call_method1("frombuffer", (bytes, "uint32"))
+    py.import("numpy")?.call_method1("frombuffer", (bytes, "int64"))
 }
 
 #[pymethods]

@@ -14,13 +14,15 @@ mod system;
 mod victims;
 
 use pyo3::conversion::FromPyObjectOwned;
+use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyTuple};
+use pyo3::types::{PyBytes, PyString, PyTuple};
 use wordline_engine::blocks::BlockState;
 use wordline_engine::blocks::table::{BlockView, NOT_A_CANDIDATE};
 use wordline_engine::config::ConfigError;
 use wordline_engine::custom::CustomPolicy;
 
+use crate::error::mistake;
 use crate::raised::{has_raised, raise};
 
 /// One for each slot that Python may fill.
@@ -73,11 +75,29 @@ impl Policy {
             return None;
         }
         Python::attach(|py| {
-            let answer = self.0.bind(py).call_method1(method, arguments(py)?)?;
-            answer.extract::<T>().map_err(Into::into)
+            // Python finds a method by an interned name without a search through the class.
+            let asked = arguments(py)
+                .and_then(|all| self.0.bind(py).call_method1(PyString::intern(py, method), all))
+                .and_then(|answer| answer.extract::<T>().map_err(Into::into));
+            asked.map_err(|error| raise(self.told(py, method, error))).ok()
         })
-        .map_err(raise)
-        .ok()
+    }
+
+    /// What went wrong with a question, as the package's exception that names the place in the policy's file. What only ends
+    /// programs (Ctrl-C while Python is asked) stays what it is.
+    fn told(&self, py: Python<'_>, method: &str, error: PyErr) -> PyErr {
+        if !error.is_instance_of::<PyException>(py) {
+            return error;
+        }
+        let told = self.0.bind(py).call_method1("what_went_wrong", (method, &error));
+        let whole = mistake(told.and_then(|told| told.extract()).unwrap_or_else(|_| error.to_string()));
+        whole.set_cause(py, Some(error));
+        whole
+    }
+
+    /// Keeps that an answer, which the simulator read, is wrong.
+    fn refuse(&self, method: &str, what: String) {
+        Python::attach(|py| raise(self.told(py, method, mistake(what))));
     }
 
     fn state(&self) -> Vec<u8> {
@@ -87,13 +107,15 @@ impl Policy {
     fn take_up(&self, state: &[u8]) -> Result<(), String> {
         Python::attach(|py| {
             let restored = self.0.bind(py).call_method1("restore", (state,));
-            restored.map(|_| ()).map_err(|error| error.value(py).to_string())
+            restored.map(|_| ()).map_err(|error| self.told(py, "restore", error).value(py).to_string())
         })
     }
 
     fn copied(&self) -> Option<Self> {
-        let copy = Python::attach(|py| self.0.bind(py).call_method0("fork").map(Bound::unbind));
-        copy.map_err(raise).ok().map(Self)
+        Python::attach(|py| {
+            let copy = self.0.bind(py).call_method0("fork").map(Bound::unbind);
+            copy.map_err(|error| raise(self.told(py, "fork", error))).ok().map(Self)
+        })
     }
 }
 
@@ -116,9 +138,9 @@ macro_rules! state {
 }
 use state;
 
-/// Numbers of 32 bits as NumPy reads them.
+/// Counts as NumPy reads them: signed and of 64 bits, so that a difference of two of them can't wrap.
 fn bytes_of(numbers: impl Iterator<Item = u32>) -> Vec<u8> {
-    numbers.flat_map(u32::to_ne_bytes).collect()
+    numbers.flat_map(|number| i64::from(number).to_ne_bytes()).collect()
 }
 
 /// The superblocks of a domain, as `wordline.policies.blocks` takes them.
@@ -134,7 +156,8 @@ fn blocks<'py>(py: Python<'py>, view: &BlockView<'_>) -> PyResult<Bound<'py, PyT
         bytes(full),
         bytes(bytes_of(view.erases.iter().copied())),
         bytes(bytes_of(view.full_order.iter().copied())),
-        bytes(view.changed.iter().flat_map(|changed| changed.to_ne_bytes()).collect()),
+        // Units written: as many as 63 bits count take longer than any run.
+        bytes(view.changed.iter().flat_map(|changed| changed.cast_signed().to_ne_bytes()).collect()),
     )
         .into_pyobject(py)
 }

@@ -7,7 +7,7 @@ use wordline_engine::placement::{Placement, PlacementView, ProgramIntent};
 
 use super::{Policy, bytes_of, state};
 
-/// Asks `place(program, planes)` for the number of a plane.
+/// Asks `place(program, planes)` for the number of a plane; `None` is refused.
 pub struct Planes(pub Policy);
 
 impl Placement for Planes {

@@ -1,7 +1,9 @@
 //! What a die does next, by a class in Python.
 
+use std::sync::Arc;
+
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
+use pyo3::types::{PyString, PyTuple};
 use wordline_engine::sched::class::Class;
 use wordline_engine::sched::{QueueView, Scheduler};
 use wordline_engine::time::Ns;
@@ -11,6 +13,8 @@ use super::{Policy, state};
 /// Asks `next(waiting, now_ns)` for the name of a class. What depends on nothing that waits is asked once.
 pub struct Classes {
     policy: Policy,
+    /// Names of all classes, made once: this is asked for each command.
+    names: Arc<[Py<PyString>]>,
     /// Classes that reads of the host suspend, one bit each.
     suspended: u32,
     longest_suspension: Ns,
@@ -19,11 +23,18 @@ pub struct Classes {
 impl Classes {
     pub fn new(policy: Policy) -> Self {
         let asked = policy.ask::<Vec<String>>("suspends", |py| Ok(PyTuple::empty(py))).unwrap_or_default();
+        let all: Vec<&str> = Class::ALL.iter().map(|class| class.name()).collect();
+        if let Some(unknown) = asked.iter().find(|name| !all.contains(&name.as_str())) {
+            policy.refuse("suspends", format!("suspends '{unknown}': allowed: {}", all.join(", ")));
+        }
         let among = |class: &Class| asked.iter().any(|name| name == class.name());
         let suspended = Class::ALL.iter().filter(|class| among(class)).map(|class| 1 << class.index()).sum();
         let longest_suspension =
             Ns(policy.ask("longest_suspension_ns", |py| Ok(PyTuple::empty(py))).unwrap_or(u64::MAX));
-        Self { policy, suspended, longest_suspension }
+        let names = Python::attach(|py| {
+            Class::ALL.iter().map(|class| PyString::intern(py, class.name()).unbind()).collect()
+        });
+        Self { policy, names, suspended, longest_suspension }
     }
 }
 
@@ -35,8 +46,9 @@ impl Scheduler for Classes {
             .collect();
         let (first, ..) = waiting.first()?;
         let name: Option<String> = self.policy.ask("next", |py| {
-            let shown: Vec<(&str, u64, u64)> =
-                waiting.iter().map(|(class, order, waited)| (class.name(), *order, waited.0)).collect();
+            let name = |class: &Class| self.names.get(class.index());
+            let shown: Vec<(Option<&Py<PyString>>, u64, u64)> =
+                waiting.iter().map(|(class, order, waited)| (name(class), *order, waited.0)).collect();
             (shown, view.now.0).into_pyobject(py)
         });
         // `wordline.policies` lets only names pass that wait.
@@ -52,5 +64,10 @@ impl Scheduler for Classes {
         self.longest_suspension
     }
 
-    state!(Scheduler, policy, |this, policy| Self { policy, ..*this });
+    state!(Scheduler, policy, |this, policy| Self {
+        policy,
+        names: this.names.clone(),
+        suspended: this.suspended,
+        longest_suspension: this.longest_suspension,
+    });
 }

@@ -17,8 +17,7 @@ use wordline_engine::systems::{
 
 use super::drive::{self, showing};
 use super::{Policy, state};
-use crate::error::mistake;
-use crate::raised::raise;
+use crate::raised::answered;
 
 /// What is watched for the sake of each method.
 const WATCHED: [(&str, Watches); 11] = [
@@ -103,7 +102,7 @@ impl Asked {
     /// Tells of an event; the answer is a list of actions as JSON, or nothing.
     fn tell(
         &self,
-        method: &str,
+        method: &'static str,
         view: &DriveView<'_>,
         actions: &mut Vec<Action>,
         arguments: impl for<'py> FnOnce(Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>>,
@@ -112,15 +111,16 @@ impl Asked {
             return;
         }
         if let Some(text) = self.ask::<Option<String>>(method, view, arguments).flatten() {
-            actions.extend(read_as::<Vec<Action>>(method, &text).unwrap_or_default());
+            actions.extend(self.read_as::<Vec<Action>>(method, &text).unwrap_or_default());
+            answered(&self.name, Python::attach(|py| self.policy.0.clone_ref(py)), method);
         }
     }
-}
 
-/// What `wordline.policies` made of an answer.
-fn read_as<T: serde::de::DeserializeOwned>(method: &str, text: &str) -> Option<T> {
-    let read = serde_json::from_str(text);
-    read.map_err(|error| raise(mistake(format!("{method}() = {text}: {error}")))).ok()
+    /// What `wordline.policies` made of an answer.
+    fn read_as<T: serde::de::DeserializeOwned>(&self, method: &str, text: &str) -> Option<T> {
+        let read = serde_json::from_str(text);
+        read.map_err(|error| self.policy.refuse(method, format!("{method}() = {text}: {error}"))).ok()
+    }
 }
 
 /// Values as arguments.
@@ -202,7 +202,9 @@ impl System for Asked {
     fn reclaim(&mut self, worn: &WornBlock, view: &DriveView<'_>) -> Option<Plan> {
         let told = (worn.superblock.0, worn.plane.0, worn.block, worn.ppa.0, worn.reads);
         let text: Option<String> = self.ask::<Option<String>>("reclaim", view, arguments!(told)).flatten();
-        read_as("reclaim", &text?)
+        let plan = self.read_as("reclaim", &text?);
+        answered(&self.name, Python::attach(|py| self.policy.0.clone_ref(py)), "reclaim");
+        plan
     }
 
     fn copies(&self) -> CopyBudget {

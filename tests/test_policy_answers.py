@@ -1,0 +1,159 @@
+"""What goes wrong with a policy in Python, and what its class says of itself, is told with the line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from test_policies import Greedy, InOrder, Turns, WholeMap, run
+
+import wordline
+from wordline.policies import Blocks, Planes, Program, Waiting
+
+
+def line_of(method: Callable[..., object]) -> str:
+    """As messages name it."""
+    code = method.__code__
+    return f"{re.escape(code.co_filename)}:{code.co_firstlineno}: "
+
+
+def answering(method: str, answer: object) -> type:
+    return type("Answers", (WholeMap,), {method: lambda *_: answer})
+
+
+@pytest.mark.parametrize(
+    ("slot", "method", "answer", "allowed"),
+    [
+        ("gc", "choose", 64, "the number of a superblock of the domain, 0 to 63"),
+        ("gc", "choose", "x", "the number of a superblock of the domain, 0 to 63"),
+        ("gc", "choose", np.zeros(2), "the number of a superblock of the domain, 0 to 63"),
+        ("placement", "place", 2, "the number of a plane, 0 to 1"),
+        (
+            "placement",
+            "place",
+            None,
+            "the number of a plane, 0 to 1; None is no answer: each program",
+        ),
+        ("scheduler", "next", "sleep", r"what waits, \w+, \w+"),
+        (
+            "scheduler",
+            "next",
+            None,
+            r"what waits, .*; None is no answer: a die doesn't rest",
+        ),
+        ("separation", "write_point", None, "the number of a write point, .*; None is no answer: each page"),
+        ("mapping", "find", 3, r"None \(its entry is in DRAM\), Load or Guess"),
+        ("mapping", "updated", 3, "None, or a list of translation pages"),
+    ],
+)
+def test_a_wrong_answer_is_told_with_the_line_of_the_method(
+    slot: str, method: str, answer: object, allowed: str
+) -> None:
+    policy = answering(method, answer)
+    shown = re.escape(f"{method}() = {answer!r}: allowed: ")
+    with pytest.raises(wordline.WordlineError, match="^" + line_of(vars(policy)[method]) + shown + allowed):
+        run(policies={slot: policy}, more={"scheme.blocks.host_write_points": 2})
+
+
+def test_none_from_a_choice_of_victims_says_that_no_space_can_be_won() -> None:
+    with pytest.raises(wordline.WordlineError, match="wait for free space that no collection can win"):
+        run(policies={"gc": answering("choose", None)})
+
+
+def test_counts_of_views_do_not_wrap() -> None:
+    class Looks(Greedy):
+        lowest = 0
+        needs = ("full_order", "last_change")
+
+        def choose(self, blocks: Blocks) -> int | None:
+            self.lowest = min(self.lowest, int((blocks.valid - blocks.most_valid).min()))
+            assert (blocks.erases - blocks.erases.max()).max() == 0
+            assert (blocks.changed - blocks.clock).max() <= 0
+            assert not blocks.valid.flags.writeable
+            return super().choose(blocks)
+
+    class Places(Turns):
+        lowest = 0
+
+        def place(self, program: Program, planes: Planes) -> int:
+            differences = planes.outstanding - planes.outstanding.max()
+            self.lowest = min(self.lowest, int(differences.min()))
+            assert differences.max() == 0 >= (planes.held - planes.held.max()).min()
+            return super().place(program, planes)
+
+    victims, placement = Looks(), Places()
+    run(policies={"gc": victims, "placement": placement})
+    assert -1000 < victims.lowest < 0
+    assert -1000 < placement.lowest < 0
+
+
+def test_a_line_of_the_policy_is_told_for_what_a_library_raises() -> None:
+    class Inverts(Greedy):
+        def choose(self, blocks: Blocks) -> int | None:
+            np.linalg.inv(np.zeros((2, 2)))
+            return super().choose(blocks)
+
+    line = Inverts.choose.__code__.co_firstlineno + 1
+    with pytest.raises(wordline.WordlineError, match=rf"test_policy_answers\.py:{line}: LinAlgError: "):
+        run(policies={"gc": Inverts})
+
+
+def test_a_method_that_takes_other_arguments_is_told_with_its_line() -> None:
+    class Takes:
+        def choose(self) -> None: ...
+
+    with pytest.raises(wordline.WordlineError, match=line_of(Takes.choose) + r"choose\(\): TypeError: "):
+        run(policies={"gc": Takes})
+
+
+def test_an_interrupt_while_a_policy_is_asked_stays_one() -> None:
+    class Interrupted:
+        def choose(self, blocks: Blocks) -> int | None:
+            raise KeyboardInterrupt(blocks.first)
+
+    with pytest.raises(KeyboardInterrupt):
+        run(policies={"gc": Interrupted})
+
+
+@pytest.mark.parametrize(
+    ("slot", "base", "attributes", "message"),
+    [
+        ("gc", Greedy, {"needs": ("past",)}, "needs 'past': allowed: full_order, last_change"),
+        ("gc", Greedy, {"needs": "full_order"}, "needs = 'full_order': allowed: a tuple of names"),
+        ("scheduler", InOrder, {"suspends": ["gc"]}, "suspends 'gc': allowed: host_read, "),
+        ("scheduler", InOrder, {"suspends": 3}, "suspends = 3: allowed: a tuple of names"),
+        ("scheduler", InOrder, {"longest_suspension_ns": -1}, "longest_suspension_ns -1: allowed: 0 to"),
+        ("mapping", WholeMap, {"memory_bytes": 1.5}, "memory_bytes 1.5: allowed: a whole number"),
+    ],
+)
+def test_what_a_class_says_of_itself_is_checked(
+    slot: str, base: type, attributes: dict[str, object], message: str
+) -> None:
+    with pytest.raises(wordline.WordlineError, match=r"test_policy_answers.*: " + message):
+        run(policies={slot: type("Says", (base,), attributes)})
+
+
+def test_a_constructor_that_raises_is_told_with_its_line() -> None:
+    class Broken(Greedy):
+        def __init__(self) -> None:
+            raise ValueError("window")
+
+    with pytest.raises(wordline.WordlineError, match=r"can be made: .*answers\.py:\d+: ValueError: window"):
+        run(policies={"gc": Broken})
+
+
+def test_a_scheduler_is_asked_where_there_is_a_choice() -> None:
+    class Counts(InOrder):
+        def __init__(self) -> None:
+            self.fewest = 99
+
+        def next(self, waiting: list[Waiting], now_ns: int) -> str:
+            self.fewest = min(self.fewest, len(waiting))
+            assert all(one.waited_ns <= now_ns for one in waiting)
+            return super().next(waiting, now_ns)
+
+    policy = Counts()
+    run(policies={"scheduler": policy})
+    assert policy.fewest == 2
