@@ -248,7 +248,10 @@ def test_results_show_themselves_in_notebooks(studies: dict[str, Path]) -> None:
     opened = package.open_sweep(sweep, studies["run"].parent / "notebook")
     opened.run()
     for shown, words in (
-        (result, ("mqsim · baseline", "IOPS", "response times", "where the time went")),
+        (
+            result,
+            ("mqsim, geometry.blocks=256", "· baseline ·", "IOPS", "response times", "where the time went"),
+        ),
         (compared, ("fifo", "read p99", "WAF")),
         (opened, ("2 of 2 runs", "read p99 over queue depth")),
     ):

@@ -324,3 +324,49 @@ def test_a_screenshot_has_the_colors_of_the_series(runs: list[Path], tmp_path: P
     for red, green, blue in ((0x1F, 0x77, 0xB4), (0xD9, 0x77, 0x06)):
         near = abs(pixels - [red, green, blue]).sum(axis=2) < 12
         assert near.sum() > 500
+
+
+FEW = {"workload.source.requests": 500, "device.geometry.blocks": 256, "device.geometry.pages": 64}
+
+
+def test_a_run_is_called_by_what_was_set(wordline: Wordline, tmp_path: Path) -> None:
+    from wordline.report.html import render
+    from wordline.report.runs import load_runs
+
+    for name, policy in (("one", "fifo"), ("other", "random")):
+        more = FEW | {"scheme.gc.policy": "greedy", "scheme.scheduler.policy": "fifo"}
+        result = package.run("mqsim", overrides=more | {"scheme.gc.policy": policy})
+        assert "baseline, gc.policy=" in repr(result) and "mqsim, geometry.blocks=256" in repr(result)
+        result.save(tmp_path / name)
+    (one,) = load_runs([tmp_path / "one"])
+    assert one.label == "baseline, gc.policy=fifo, scheduler.policy=fifo"
+    assert f"<h1>mqsim, geometry.blocks=256, geometry.pages=64 · {one.label} ·" in render([one])
+    assert "baseline, gc.policy=fifo" in (tmp_path / "one" / "report.txt").read_text()
+    # What both have tells neither from the other.
+    both = load_runs([tmp_path / "one", tmp_path / "other"])
+    assert [run.label for run in both] == ["baseline, gc.policy=fifo", "baseline, gc.policy=random"]
+    assert "baseline, gc.policy=random" in wordline("diff", tmp_path / "one", tmp_path / "other").out
+
+
+def test_many_changed_keys_are_counted_behind_a_name() -> None:
+    from wordline import labels
+
+    changed = {f"scheme.gc.key_{number}": f"{number}" for number in range(20)}
+    changed |= {"scheme.name": '"other"', "workload.measure.interval_ns": "1"}
+    result = {"config": {kind: {"name": kind} for kind in labels.KINDS}, "changed": changed}
+    assert labels.called(result, "scheme") == "scheme, gc.key_0=0, gc.key_1=1, gc.key_2=2 and 17 more"
+    # What is measured besides changes nothing of what is simulated.
+    assert labels.called(result, "workload") == "workload"
+    long = {**result, "changed": {"device.key": "x" * 60}}
+    assert labels.called(long, "device") == "device, 1 changed key"
+
+
+def test_a_row_that_is_kept_holds_no_changed_keys(tmp_path: Path) -> None:
+    found = package.compare("mqsim", schemes=["baseline", "fifo"], overrides=FEW, folder=tmp_path)
+    found.save(tmp_path)
+    loaded = package.load(tmp_path)
+    for shown in (found, loaded):
+        assert shown.title == "mqsim, geometry.blocks=256, geometry.pages=64 and 1 more"
+        assert all(
+            "changed" not in json.loads(row["result"]) for rows in shown._rows.values() for row in rows
+        )

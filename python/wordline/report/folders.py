@@ -9,6 +9,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+from wordline import labels
 from wordline._core import WordlineError
 from wordline.charts.embed import figures
 from wordline.comparison import sheets
@@ -81,7 +82,7 @@ def _comparison(folder: Path) -> tuple[str, str]:
 
 def comparison_body(found: Comparison, command: Sequence[str] = ()) -> tuple[str, str]:
     """A name for a comparison, and all its sections."""
-    return f"{found.device}: {', '.join(found.schemes)}", _comparison_sections(found, command)
+    return f"{found.title}: {', '.join(found.schemes)}", _comparison_sections(found, command)
 
 
 def _comparison_sections(found: Comparison, command: Sequence[str]) -> str:
@@ -91,7 +92,9 @@ def _comparison_sections(found: Comparison, command: Sequence[str]) -> str:
     said = sheets.notes_of(found, made)
     said += [f"{workload}, {scheme}: {error}" for (workload, scheme), error in found.errors.items()]
     notes = "".join(f'<p class="fair">{escape(note)}</p>' for note in said)
-    rows = [("device", found.device), ("schemes", ", ".join(found.schemes))]
+    rows = [("device", found.device)]
+    rows += [(f"{kind} set", ", ".join(told)) for kind, told in _changes(found).items() if told]
+    rows += [("schemes", ", ".join(found.schemes))]
     rows += [("workloads", ", ".join(found.workloads)), ("seeds", ", ".join(map(str, found.seeds)))]
     rows += [("command", " ".join(command))] if command else []
     return sections(
@@ -101,6 +104,10 @@ def _comparison_sections(found: Comparison, command: Sequence[str]) -> str:
             ("Where the time went", html.explained(studies.blame_of(found))),
         )
     )
+
+
+def _changes(found: Comparison) -> dict[str, list[str]]:
+    return {kind: labels.changes({"changed": found.changed}, kind) for kind in labels.KINDS}
 
 
 def sweep_body(rows: Sequence[dict[str, Any]], metrics: Sequence[str] = METRICS) -> str:

@@ -10,7 +10,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from wordline import intervals, notes
+from wordline import intervals, labels, notes
 from wordline.charts.embed import figures
 from wordline.figures import UNSURE, at, fitting, fitting_interval, title
 from wordline.names import KINDS
@@ -51,9 +51,8 @@ def render(runs: Sequence[SavedRun], title: str | None = None) -> str:
 
 def names_of(runs: Sequence[SavedRun]) -> str:
     """Drives, schemes and workloads."""
-    kinds = ("device", "scheme", "workload")
     return " · ".join(
-        " or ".join(dict.fromkeys(run.result["config"][kind]["name"] for run in runs)) for kind in kinds
+        " or ".join(dict.fromkeys(labels.called(run.result, kind) for run in runs)) for kind in labels.KINDS
     )
 
 
@@ -91,13 +90,18 @@ def _summary(runs: Sequence[SavedRun]) -> str:
 def _inputs(runs: Sequence[SavedRun]) -> str:
     """What was run: device, scheme, workload, seed, and the command line where it is known."""
     rows = []
-    for kind in ("device", "scheme", "workload"):
+    for kind in labels.KINDS:
         found = [run.result["config"][kind] for run in runs]
         told = [
             config["name"] + (f": {config['description']}" if config.get("description") else "")
             for config in found
         ]
         rows.append((kind, " · ".join(dict.fromkeys(told))))
+        changed = {", ".join(labels.changes(run.result, kind)): run.label for run in runs}
+        for text, label in changed.items():
+            if text:
+                several = f" of {label}" if len(changed) > 1 else ""
+                rows.append((f"{kind} set{several}", text))
     rows.append(("seed", ", ".join(dict.fromkeys(str(run.result["seed"]) for run in runs))))
     commands = {run.command: run.label for run in runs if run.command}
     for command, label in commands.items():
