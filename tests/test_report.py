@@ -365,6 +365,7 @@ def test_a_row_that_is_kept_holds_no_changed_keys(tmp_path: Path) -> None:
     found = package.compare("mqsim", schemes=["baseline", "fifo"], overrides=FEW, folder=tmp_path)
     found.save(tmp_path)
     loaded = package.load(tmp_path)
+    assert isinstance(loaded, package.Comparison)
     for shown in (found, loaded):
         assert shown.title == "mqsim, geometry.blocks=256, geometry.pages=64 and 1 more"
         assert all(

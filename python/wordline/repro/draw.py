@@ -11,6 +11,7 @@ from wordline._core import WordlineError
 from wordline.charts import Axis, Chart, colors, save
 from wordline.charts.axis import Kind
 from wordline.charts.specs import SCHEMA, Spec
+from wordline.repro.exhibit import TargetsAre
 from wordline.repro.numbers import Number
 from wordline.repro.table import SPREAD
 
@@ -42,7 +43,12 @@ Line = Mapping[str, Any]
 
 
 def draw(
-    figure: Mapping[str, Any], lines: Sequence[Line], title: str, path: Path, numbers: Sequence[Number] = ()
+    figure: Mapping[str, Any],
+    lines: Sequence[Line],
+    title: str,
+    path: Path,
+    numbers: Sequence[Number] = (),
+    targets_are: TargetsAre = "printed",
 ) -> list[Path]:
     """Draws the figure as PNG and SVG beside each other; returns their paths.
 
@@ -55,11 +61,17 @@ def draw(
         )
     chart = described(figure, lines, title)
     if "beside" in figure:
-        chart = _with_numbers(figure, chart, numbers)
+        chart = _with_numbers(figure, chart, numbers, targets_are)
     return [save(chart, path.with_suffix(ending), WIDTH) for ending in (".png", ".svg")]
 
 
-def draw_numbers(figure: Mapping[str, Any], numbers: Sequence[Number], title: str, path: Path) -> list[Path]:
+def draw_numbers(
+    figure: Mapping[str, Any],
+    numbers: Sequence[Number],
+    title: str,
+    path: Path,
+    targets_are: TargetsAre = "printed",
+) -> list[Path]:
     """The same of numbers whose metric begins as `metric` says, each with the printed one as a mark.
 
     What follows `: ` in the metric, or else the workload, stands below.
@@ -69,11 +81,12 @@ def draw_numbers(figure: Mapping[str, Any], numbers: Sequence[Number], title: st
         if _is_drawn(number) and number.metric.startswith(figure.get("metric", "")):
             name = number.metric.partition(": ")[2] or number.workload or number.metric
             lines.append(_compared(number, name))
-    return draw({**figure, **PRINTED}, lines, title, path)
+    return draw({**figure, **_beside(targets_are)}, lines, title, path)
 
 
-PRINTED = {"kind": "bar", "x": "name", "y": "here", "reference": "printed", "reference_label": "printed"}
-"""A figure of numbers."""
+def _beside(targets_are: TargetsAre) -> dict[str, Any]:
+    """A figure of numbers."""
+    return {"kind": "bar", "x": "name", "y": "here", "reference": "target", "reference_label": targets_are}
 
 
 def _is_drawn(number: Number) -> bool:
@@ -82,11 +95,13 @@ def _is_drawn(number: Number) -> bool:
 
 def _compared(number: Number, name: str) -> Line:
     """A line of a figure of numbers."""
-    line = {"name": name, "here": number.ours, "printed": number.target}
+    line = {"name": name, "here": number.ours, "target": number.target}
     return line if number.interval is None else line | {"here" + SPREAD: number.interval}
 
 
-def _with_numbers(figure: Mapping[str, Any], chart: Chart, numbers: Sequence[Number]) -> Chart:
+def _with_numbers(
+    figure: Mapping[str, Any], chart: Chart, numbers: Sequence[Number], targets_are: TargetsAre
+) -> Chart:
     """The chart and, beside it, the printed numbers of the exhibit with ours."""
     lines = [
         _compared(number, ", ".join(part for part in (number.metric, number.against) if part))
@@ -96,7 +111,7 @@ def _with_numbers(figure: Mapping[str, Any], chart: Chart, numbers: Sequence[Num
     if not lines:
         return chart
     labels = {**figure.get("labels", {}), figure["beside"]: "here"}
-    shown = {**PRINTED, "y_label": figure["beside"], "labels": labels, "zero": True}
+    shown = {**_beside(targets_are), "y_label": figure["beside"], "labels": labels, "zero": True}
     pictures = [{**chart.spec, "width": PANEL}, {**_picture(shown, lines), "width": PANEL}]
     resolve = {"scale": {"color": "independent", "y": "independent", "x": "independent"}}
     return Chart(chart.title, {"$schema": SCHEMA, "hconcat": pictures, "resolve": resolve})
