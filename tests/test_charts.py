@@ -16,7 +16,7 @@ from wordline import charts
 from wordline.charts import Axis
 from wordline.charts.axis import text_of
 from wordline.charts.images import FORMS, standing, svg
-from wordline.figures import fitting_interval
+from wordline.figures import fitting_interval, title
 from wordline.names import endings
 
 MIXED = "mixed-70-30-8k-qd16"
@@ -63,7 +63,10 @@ def titles(page: Path) -> list[str]:
     ("kind", "wanted"),
     [
         ("run", ["reads", "reads, mean of all", "dies"]),
-        ("compare", ["read p99", "WAF", f"{MIXED}: reads, percentiles", f"{MIXED}: reads, mean of all"]),
+        (
+            "compare",
+            [MIXED, "read p99", "WAF", f"{MIXED}: reads, percentiles", f"{MIXED}: reads, mean of all"],
+        ),
         ("sweep", ["read p99 over queue depth", "read p99 by queue depth and policy"]),
         ("search", ["Pareto front", "read p99 over queue depth", "read IOPS over policy"]),
     ],
@@ -86,7 +89,7 @@ def test_a_page_of_several_kinds_at_once(
     page = tmp_path / "all.html"
     assert wordline("report", *studies.values(), "--out", page, "--title", "everything").code == 0
     words = Page(page.read_text()).words
-    for text in ("everything", "mqsim: baseline, fifo", "sweep", "Front", "Response times", "Points"):
+    for text in ("everything", ": baseline, fifo", "sweep", "Front", "Response times", "Points"):
         assert text in words, text
     assert page.stat().st_size < 1_000_000
 
@@ -220,6 +223,43 @@ def test_a_label_stands_below_its_tick() -> None:
     drawn = svg(charts.curves("x", {"a": [(1, 1), (64, 2)]}, Axis("x", log=True), Axis("y")))
     first = re.search(r'<text text-anchor="(\w+)"[^>]*>1</text>', drawn)
     assert first is not None and first[1] == "middle"
+
+
+def changed(ratio: float, half: float | None, name: str = "fifo") -> charts.Change:
+    return charts.Change("read p99 ↓", name, ratio, half, "1 ms")
+
+
+def test_changes_stand_around_the_first_scheme_with_their_intervals() -> None:
+    chart = charts.relative("w", [changed(0.8, 0.1), changed(1.05, 0.1, "suspend")], "baseline", {})
+    one, other = chart.spec["data"]["values"]
+    assert (one["l"], one["h"], one["o"], other["o"]) == (0.7, 0.9, False, True)
+    across = chart.spec["layer"][0]["encoding"]["x"]
+    assert across["title"] == "change against baseline" and "type" not in across["scale"]
+    assert across["scale"]["domain"][0] < 0.7 and across["scale"]["domain"][1] > 1.15
+    drawn = svg(chart)
+    assert ">−20%</text>" in drawn and ">0</text>" in drawn
+
+
+def test_large_changes_are_drawn_as_ratios_whatever_their_intervals_reach() -> None:
+    chart = charts.relative("w", [changed(30.0, 90.0), changed(0.5, None)], "baseline", {})
+    across = chart.spec["layer"][0]["encoding"]["x"]
+    assert across["scale"]["type"] == "log" and across["title"].endswith("(log)")
+    assert 0 < across["scale"]["domain"][0] < 0.5 and across["scale"]["domain"][1] < 100
+    assert re.search(r">×\d+</text>", svg(chart))
+
+
+def test_the_interval_of_a_change_holds_none_where_figures_are_the_same(studies: dict[str, Path]) -> None:
+    from wordline.comparison.saved import load
+    from wordline.report.studies import changes_of
+
+    found, _ = load(studies["compare"])
+    cells = {(cell.workload, cell.scheme, title(cell.metric)): cell for cell in found.cells()}
+    for chart in changes_of(found, found.metrics()):
+        rows = {row["r"][:-2]: row for row in chart.spec["data"]["values"]}
+        assert rows
+        for name, row in rows.items():
+            cell = cells[chart.title, "fifo", name]
+            assert (row["o"], row["x"]) == (cell.same, pytest.approx(cell.ratio, rel=1e-5))
 
 
 def test_every_kind_of_chart_is_drawn_by_itself() -> None:

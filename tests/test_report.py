@@ -213,6 +213,10 @@ MEASURE = """
 <script>
   const look = () => {
     if (!document.body.dataset.drawn) return setTimeout(look, 50);
+    // What is folded up is drawn when it is opened.
+    document.querySelectorAll('details').forEach(details => { details.open = true; });
+    const wanted = [...document.querySelectorAll('figure.chart')];
+    if (wanted.some(figure => !figure.dataset.drawn)) return setTimeout(look, 50);
     const drawn = [...document.querySelectorAll('figure.chart svg.marks')];
     const boxes = drawn.map(svg => svg.getBoundingClientRect());
     const outside = [];

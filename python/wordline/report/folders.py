@@ -99,11 +99,24 @@ def _comparison_sections(found: Comparison, command: Sequence[str]) -> str:
     rows += [("command", " ".join(command))] if command else []
     return sections(
         (
+            (f"What changes against {found.schemes[0]}", _changes_drawn(found, metrics)),
             ("Summary", facts(rows) + tables + notes),
-            ("Figures", figures(studies.of_comparison(found, metrics))),
+            ("Response times", figures(studies.percentiles(found))),
             ("Where the time went", html.explained(studies.blame_of(found))),
         )
     )
+
+
+def _changes_drawn(found: Comparison, metrics: Sequence[str]) -> str:
+    """One chart of changes for each workload; the figures themselves on demand."""
+    drawn = figures(studies.changes_of(found, metrics))
+    how = (
+        "Dots with 95% intervals of the difference; pale: the interval holds no change. "
+        "↑ more is better, ↓ less is better."
+    )
+    own = figures(studies.absolute(found, metrics))
+    more = f"<details><summary>The figures themselves</summary>{own}</details>" if own else ""
+    return (f'<p class="dim">{how}</p>{drawn}' if drawn else "") + more
 
 
 def _changes(found: Comparison) -> dict[str, list[str]]:

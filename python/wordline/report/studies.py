@@ -7,9 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from wordline.charts import Axis, Chart, bars, colors, curves, heat, points
+from wordline import intervals
+from wordline.charts import Axis, Change, Chart, bars, colors, curves, heat, points, relative
 from wordline.comparison.figures import DIRECTIONS
-from wordline.figures import fitting_interval, kind, title
+from wordline.figures import fitting_interval, kind, more_is_better, title
 from wordline.names import KINDS, endings
 from wordline.notes import Shared
 from wordline.report import blame
@@ -31,11 +32,38 @@ PERCENTILES = (
 """Percentiles, and the share of requests that take longer."""
 
 
-def of_comparison(found: Comparison, metrics: Sequence[str]) -> Iterator[Chart]:
-    """Bars of each figure, then response times of all schemes in one chart for each workload. Raises
-    `WordlineError` for a figure that no run has.
+def _tones(found: Comparison) -> dict[str, str]:
+    return {scheme: colors.of_series(place) for place, scheme in enumerate(found.schemes)}
+
+
+def changes_of(found: Comparison, metrics: Sequence[str]) -> Iterator[Chart]:
+    """For each workload the changes of all figures against the first scheme, each with its interval. What
+    its own interval exceeds, and what a drive did that died, is no change.
     """
-    tones = {scheme: colors.of_series(place) for place, scheme in enumerate(found.schemes)}
+    first = found.schemes[0]
+    for workload in found.workloads:
+        changes = []
+        for metric, scheme in itertools.product(found.metrics(metrics), found.schemes[1:]):
+            cells = [found.cell(workload, each, metric) for each in (first, scheme)]
+            base, cell = cells
+            if base is None or cell is None or not base.value or not cell.ratio:
+                continue
+            if base.unsure or cell.unsure or any(found.died(workload, each) for each in (first, scheme)):
+                continue
+            half = intervals.half_of_difference(
+                *(found.interval(workload, each, metric) for each in (first, scheme))
+            )
+            better = "↑" if more_is_better(metric) else "↓"
+            share = None if half is None else half / base.value
+            text = fitting_interval(metric, cell.value, cell.ci95)
+            changes.append(Change(f"{title(metric)} {better}", scheme, cell.ratio, share, text))
+        if changes:
+            yield relative(workload, changes, first, _tones(found))
+
+
+def absolute(found: Comparison, metrics: Sequence[str]) -> Iterator[Chart]:
+    """Bars of each figure. Raises `WordlineError` for a figure that no run has."""
+    tones = _tones(found)
     for metric in found.metrics(metrics):
         cells = [
             (workload, scheme, cell.value, cell.ci95)
@@ -46,6 +74,11 @@ def of_comparison(found: Comparison, metrics: Sequence[str]) -> Iterator[Chart]:
         if any(value for _, _, value, _ in cells):
             axis = Axis(title(metric), kind(metric))
             yield bars(title(metric), cells, axis, tones=tones, legend_title="scheme")
+
+
+def percentiles(found: Comparison) -> Iterator[Chart]:
+    """Response times of all schemes in one chart for each workload."""
+    tones = _tones(found)
     for workload, direction in itertools.product(found.workloads, DIRECTIONS):
         tails = {
             scheme: tail for scheme in found.schemes if (tail := _tail(found, workload, scheme, direction))
