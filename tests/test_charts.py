@@ -386,3 +386,41 @@ def test_long_names_of_a_legend_stand_below_one_another(name: str, columns: int)
     figure = {"kind": "bar", "x": "n", "y": "v", "labels": {"v": name}, "reference": "p"}
     spec = described(figure, [{"n": "a", "v": 1.0, "p": 2.0}], "t").spec
     assert f'"columns": {columns}' in json.dumps(spec)
+
+
+def test_an_axis_over_several_decades_is_logarithmic() -> None:
+    for axis, near, far in (
+        (Axis("t", "time"), [1e3, 19e3], [1e3, 657e3]),
+        (Axis("n"), [1.0, 900.0], [1.0, 2000.0]),
+        (Axis("r", "rate"), [1e6, 9e8], [1e6, 2e9]),
+    ):
+        assert not axis.over(near).log and axis.over(far).log and not axis.over([]).log
+    assert not Axis("s", "share").over([1e-6, 1.0]).log
+
+
+def test_bars_over_several_decades_are_dots_with_intervals_that_end() -> None:
+    rows = [("w", "a", 1e3, 5e3), ("w", "b", 657e3, 1e3)]
+    chart = charts.bars("b", rows, Axis("write mean", "time").over([1e3, 657e3]))
+    first = chart.spec["data"]["values"][0]
+    assert (first["l"], first["h"]) == (500, 6000)
+    low, high = chart.spec["layer"][0]["encoding"]["y"]["scale"]["domain"]
+    assert 0 < low <= 500 and high >= 658e3 and chart.spec["layer"][0]["mark"]["type"] == "point"
+    assert svg(chart).startswith("<svg")
+
+
+def test_a_map_over_several_decades_has_a_logarithmic_scale_of_colors() -> None:
+    axis = Axis("p99", "time").over([1e3, 1e6])
+    chart = charts.heat("h", [(1, "a", 1e3), (2, "a", 1e6)], "x", "y", axis, numbers=True)
+    assert chart.spec["layer"][0]["encoding"]["color"]["scale"]["type"] == "log"
+    test = chart.spec["layer"][1]["encoding"]["color"]["condition"]["test"]
+    assert float(test.rpartition(" ")[2]) == pytest.approx(31622.8, rel=1e-3)
+    assert svg(chart).startswith("<svg")
+
+
+def test_an_interval_down_to_nothing_is_drawn_on_a_logarithmic_axis_too() -> None:
+    up = Axis("read p99", "time", log=True)
+    reach = {"a": [(1.0, 1e3, -5e3, 7e3), (4.0, 1e6, 9e5, 2e6)]}
+    chart = charts.curves("p", {"a": [(1, 1e3), (4, 1e6)]}, Axis("x"), up, marks=True, reach=reach)
+    bands = chart.spec["layer"][0]["data"]["values"]
+    assert [(band["y"], band["h"]) for band in bands] == [(500, 7e3), (9e5, 2e6)]
+    assert chart.spec["encoding"]["y"]["scale"]["domain"][0] < 500

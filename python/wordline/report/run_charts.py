@@ -16,9 +16,6 @@ MOST_POINTS = 400
 MOST_CELLS = 2048
 """Cells of a map of blocks; more are joined in groups."""
 
-LOG_FROM = 20
-"""A time series is drawn on a logarithmic axis when its values differ by this factor."""
-
 
 def _colors(runs: Sequence[SavedRun]) -> dict[str, str]:
     return {run.label: colors.of_series(place) for place, run in enumerate(runs)}
@@ -88,8 +85,7 @@ def series(runs: Sequence[SavedRun]) -> Iterator[Chart]:
         found = {label: curve for label, rows in tables.items() if (curve := _curve(rows, column, scale))}
         values = [y for curve in found.values() for _, y in curve if y > 0]
         if values:
-            log = axis.kind == "time" and max(values) > LOG_FROM * min(values)
-            vertical = Axis(axis.title, axis.kind, log=log)
+            vertical = axis.over(values) if axis.kind == "time" else axis
             horizontal = Axis("time since the start of the window", "time", zero=False)
             yield curves(name, found, horizontal, vertical, tones=_colors(runs))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from wordline import intervals
@@ -72,7 +72,7 @@ def absolute(found: Comparison, metrics: Sequence[str]) -> Iterator[Chart]:
             if (cell := found.cell(workload, scheme, metric)) is not None
         ]
         if any(value for _, _, value, _ in cells):
-            axis = Axis(title(metric), kind(metric))
+            axis = _axis(metric, [value for _, _, value, _ in cells])
             yield bars(title(metric), cells, axis, tones=tones, legend_title="scheme")
 
 
@@ -116,6 +116,12 @@ def blame_of(found: Comparison) -> dict[str, blame.Rows]:
     return panels
 
 
+def _axis(metric: str, values: Sequence[float]) -> Axis:
+    """The axis of a figure that has these values: logarithmic where they call for it and none is nothing."""
+    axis = Axis(title(metric), kind(metric))
+    return axis.over(values) if all(value > 0 for value in values) else axis
+
+
 def _words(axes: Sequence[str]) -> dict[str, str]:
     """Axes as charts call them."""
     return {axis: name.replace("_", " ").replace(".", " ") for axis, name in endings(axes).items()}
@@ -155,7 +161,8 @@ def of_sweep(found: Sequence[Averaged], metrics: Sequence[str]) -> Iterator[Char
                 )
                 for point, figure in known
             ]
-            yield bars(title(metric), rows, Axis(title(metric), kind(metric)), legend_title=words[longest])
+            axis = _axis(metric, [value for _, _, value, _ in rows])
+            yield bars(title(metric), rows, axis, legend_title=words[longest])
         if others:
             yield _map(known, metric, longest, max(others, key=lambda axis: len(_values(found, axis))), words)
 
@@ -190,7 +197,7 @@ def _lines(
             f"{title(metric)} over {words[longest]}{more}",
             {name: lines[name] for name in part},
             across,
-            Axis(title(metric), kind(metric)),
+            _axis(metric, [y for line in lines.values() for _, y in line]),
             marks=True,
             legend_title=legend,
             reach={name: reach[name] for name in part if name in reach} or None,
@@ -208,7 +215,7 @@ def _map(known: Any, metric: str, across: str, down: str, words: Mapping[str, st
         made,
         words[across],
         words[down],
-        Axis(title(metric), kind(metric)),
+        _axis(metric, [value for *_, value in made]),
         numbers=len(made) <= MOST_CELLS,
     )
 
@@ -257,7 +264,12 @@ def of_search(found: Search) -> Iterator[Chart]:
         } | given
 
     axes = {
-        name: Axis(f"{title(name)}, to {found.objectives[name]}", kind(name), zero=False) for name in names
+        name: replace(
+            _axis(name, [trial[name] for trial in done]),
+            title=f"{title(name)}, to {found.objectives[name]}",
+            zero=False,
+        )
+        for name in names
     }
     if len(names) == 2:
         dots = [dot(trial, trial[names[0]], trial[names[1]]) for trial in done]
