@@ -62,7 +62,7 @@ def titles(page: Path) -> list[str]:
 @pytest.mark.parametrize(
     ("kind", "wanted"),
     [
-        ("run", ["reads", "reads, mean of all", "dies"]),
+        ("run", ["how long requests took", "where the time went, mean of all", "dies"]),
         (
             "compare",
             [MIXED, "read p99", "WAF", f"{MIXED}: reads, percentiles", f"{MIXED}: reads, mean of all"],

@@ -291,7 +291,7 @@ POINT_AND_CLICK = """
     if (!document.body.dataset.drawn) return setTimeout(look, 50);
     const settled = () => new Promise(done => setTimeout(done, 300));
     const figures = [...document.querySelectorAll('figure.chart')];
-    const bars = figures.find(figure => figure.textContent.includes('reads, mean of all'));
+    const bars = figures.find(figure => figure.textContent.includes('reads: where the time'));
     const count = () => bars.querySelectorAll('.mark-rect.role-mark path').length;
     const before = count();
     const rect = bars.querySelector('.mark-rect.role-mark path');
@@ -375,3 +375,38 @@ def test_a_row_that_is_kept_holds_no_changed_keys(tmp_path: Path) -> None:
         assert all(
             "changed" not in json.loads(row["result"]) for rows in shown._rows.values() for row in rows
         )
+
+
+def captions(text: str) -> list[str]:
+    return re.findall(r"<figcaption>(.*?)</figcaption>", text)
+
+
+def test_a_page_begins_with_how_long_and_why(runs: list[Path]) -> None:
+    from wordline.report.html import render
+    from wordline.report.runs import load_runs
+
+    text = render(load_runs(runs))
+    lead, rest = text.split("<h2>Summary</h2>")
+    assert captions(lead) == ["reads: how long requests took", "reads: where the time went, mean of all"]
+    assert not set(captions(lead)) & set(captions(rest))
+    for name in ("read IOPS", "read mean", "read p99", "write p99", "WAF"):
+        assert f'<div class="tile"><span>{name}</span>' in lead
+    assert lead.count("<small>suspend</small>") == lead.count('<div class="tile">') == 7
+    result = json.loads((runs[1] / "result.json").read_text())
+    assert f"<b>{result['read']['iops']:,.0f} /s</b>" in lead
+
+
+def test_bars_of_one_run_share_an_axis_that_shows_them_all(tmp_path: Path) -> None:
+    from dataclasses import replace
+
+    from wordline.report.html import _panels
+    from wordline.report.runs import load_runs
+
+    package.run("mqsim", workload="mixed-70-30-8k-qd16", overrides=FEW).save(tmp_path)
+    (run,) = load_runs([tmp_path])
+    assert next(iter(_panels([run]))) == "where the time went, mean of all"
+    small = {"mean": {"mean_ns": {"cell": 1.0}}, "tail": {"mean_ns": {"cell": 1.0}}}
+    told = run.result | {"write": run.result["write"] | {"blame": small}}
+    apart = _panels([replace(run, result=told)])
+    assert next(iter(apart)) == "reads: where the time went, mean of all"
+    assert apart["writes: where the time went, mean of all"] == [(run.label, {"cell": 1.0})]

@@ -30,7 +30,7 @@ def curves(
     `reach` has x, y, lowest and highest of intervals.
     """
     names = list(series)
-    rows = [
+    rows: list[dict[str, Any]] = [
         {"s": name, "x": rounded(px), "y": rounded(py)}
         for name, found in series.items()
         for px, py in found

@@ -22,16 +22,26 @@ def _colors(runs: Sequence[SavedRun]) -> dict[str, str]:
 
 
 SLOWER = Axis("share of requests that take longer", "share", log=True)
+HOW_LONG = "how long requests took"
 RESPONSE = Axis("response time", "time", log=True)
 
 
 def latencies(runs: Sequence[SavedRun]) -> Iterator[Chart]:
-    """The share of requests that take longer than a time, for each kind of request."""
+    """The share of requests that take longer than a time: of one run all kinds of requests in one chart, of
+    several a chart for each kind.
+    """
+    if len(runs) == 1:
+        kinds = {
+            several: _thinned(curve) for kind, several in KINDS.items() if (curve := _tail(runs[0], kind))
+        }
+        if kinds:
+            yield curves(HOW_LONG, kinds, RESPONSE, SLOWER, steps=True)
+        return
     for kind, several in KINDS.items():
         found = {run.label: curve for run in runs if (curve := _tail(run, kind))}
         if found:
             thinned = {label: _thinned(curve) for label, curve in found.items()}
-            yield curves(several, thinned, RESPONSE, SLOWER, tones=_colors(runs), steps=True)
+            yield curves(f"{several}: {HOW_LONG}", thinned, RESPONSE, SLOWER, tones=_colors(runs), steps=True)
 
 
 def _tail(run: SavedRun, kind: str) -> list[tuple[float, float]]:
