@@ -424,3 +424,52 @@ def test_an_interval_down_to_nothing_is_drawn_on_a_logarithmic_axis_too() -> Non
     bands = chart.spec["layer"][0]["data"]["values"]
     assert [(band["y"], band["h"]) for band in bands] == [(500, 7e3), (9e5, 2e6)]
     assert chart.spec["encoding"]["y"]["scale"]["domain"][0] < 500
+
+
+def test_the_page_of_a_sweep_says_what_was_swept_and_what_is_best(studies: dict[str, Path]) -> None:
+    from wordline.report.folders import sweep_body
+
+    loaded = package.load(studies["sweep"])
+    assert isinstance(loaded, package.Sweep)
+    text = sweep_body(loaded.table().to_pylist())
+    assert "<dt>workload.host.queue_depth</dt><dd>1, 4, 16</dd>" in text
+    assert "<dt>scheme.scheduler.policy</dt><dd>fifo, read_first</dd>" in text
+    shared = text.split("What all runs share")[1].split("</details>")[0]
+    assert "workload.source.requests = 500" in shared and "queue_depth" not in shared
+    mean = "read.latency_ns.mean"
+    sure = [point for point in loaded.averages().to_pylist() if point[mean + ".ci95"] <= point[mean]]
+    least = min(sure, key=lambda point: float(point[mean]))
+    depth, policy = least["axis.workload.host.queue_depth"], least["axis.scheme.scheduler.policy"]
+    place = f"queue_depth {depth}, policy {policy}"
+    assert f"<td class=n>{place}</td>" in text.split("Best by each figure")[1].split("</table>")[0]
+    assert "failed" not in text
+
+
+def test_points_and_trials_that_failed_are_counted_and_told() -> None:
+    from wordline.report.folders import search_body, sweep_body
+    from wordline.report.studies import Search
+
+    base = {"device": "d", "scheme": "s", "workload": "w", "seed": 1, "result": None, "inputs": None}
+    rows = [
+        base | {"axis.a.b": 1, "status": "done", "error": None, "waf": 2.0},
+        *(base | {"axis.a.b": n, "status": "failed", "error": "no <room>"} for n in (2, 3)),
+    ]
+    rows[0]["result"] = json.dumps({"notes": []})
+    text = sweep_body(rows)
+    assert "2 of 3 runs failed" in text and "b 2 and 1 more: no &lt;room&gt;" in text
+    trials: list[dict[str, Any]] = [
+        {"trial": 0, "scheme.a": 1.5, "waf": 2.0, "error": None},
+        {"trial": 1, "scheme.a": 9.0, "waf": None, "error": "too <large>"},
+    ]
+    search = {"scheme.a": {"low": 1.0, "high": 9.0, "log": True}}
+    found = Search("s", {"waf": "minimize"}, trials, frozenset([0]), search=search, of={"set x.y": "3"})
+    text = search_body(found)
+    assert "1 of 2 trials failed" in text and "trial 1: too &lt;large&gt;" in text
+    assert "<dt>scheme.a</dt><dd>1.0 to 9.0, log</dd>" in text and "<dt>set x.y</dt><dd>3</dd>" in text
+    assert "<dt>objective</dt><dd>WAF to minimize</dd>" in text
+
+
+def test_a_search_is_read_back_with_what_was_searched(studies: dict[str, Path]) -> None:
+    told = json.loads((studies["search"] / "search.json").read_text())
+    assert told["search"]["workload.host.queue_depth"] == {"low": 1, "high": 64}
+    assert told["of"]["device"] == "mqsim" and told["of"]["set workload.source.requests"] == "500"

@@ -19,8 +19,12 @@ def points(
     tips: Mapping[str, str],
     front: Sequence[Point] = (),
     best: str = "best",
+    label: str | None = None,
 ) -> Chart:
-    """Dots with `x`, `y`, `best` (true or false) and what `tips` names; `front` is joined by steps."""
+    """Dots with `x`, `y`, `best` (true or false) and what `tips` names; `front` is joined by steps.
+
+    The best have the value of `label` beside them.
+    """
     kinds = [best, "other trials"]
     values = [
         {**dot, "k": kinds[not dot["best"]]}
@@ -64,4 +68,12 @@ def points(
             },
         }
     )
+    if label is not None:
+        layers.append(
+            {
+                "transform": [{"filter": {"param": "shown"}}, {"filter": "datum.best"}],
+                "mark": {"type": "text", "align": "left", "dx": 6, "dy": -6},
+                "encoding": place | {"text": {"field": label}},
+            }
+        )
     return framed(title, {"data": {"values": values}, "layer": layers}, 320)

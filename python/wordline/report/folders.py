@@ -20,7 +20,7 @@ from wordline.figures import fitting_interval, title
 from wordline.folders import check, replaced
 from wordline.names import endings
 from wordline.notes import Shared, when_died
-from wordline.report import html, studies
+from wordline.report import html, studies, study_facts
 from wordline.report.page import (
     MOST_ROWS,
     facts,
@@ -33,7 +33,7 @@ from wordline.report.page import (
 )
 from wordline.report.runs import load_runs
 from wordline.sweeps.api import TABLE as SWEEP
-from wordline.sweeps.averages import METRICS, averages, said
+from wordline.sweeps.averages import METRICS, averages, label_of, said
 from wordline.tuning.search import DESCRIBED as SEARCH
 from wordline.tuning.search import TABLE as TRIALS
 
@@ -149,10 +149,14 @@ def sweep_body(rows: Sequence[dict[str, Any]], metrics: Sequence[str] = METRICS)
         (kind, ", ".join(sorted({str(row[kind]) for row in rows})))
         for kind in ("device", "scheme", "workload")
     ]
-    told = [*names, ("seeds", ", ".join(map(str, seeds))), ("points", f"{len(found):,}")]
+    told = [*names, *study_facts.swept(found), ("seeds", ", ".join(map(str, seeds)))]
+    told.append(("points", f"{len(found):,}"))
+    errors = [(label_of(point), error) for point in found for error in point.errors]
+    head = study_facts.failed("runs", errors, len(rows)) + facts(told) + study_facts.best(found, given)
     return sections(
         (
-            ("Figures by axis", facts(told) + figures(studies.of_sweep(found, given))),
+            ("Summary", head + study_facts.shared(rows)),
+            ("Figures by axis", figures(studies.of_sweep(found, given))),
             ("Points", table(headers, lines) + more + legend(lines) + paragraphs(said(found))),
         )
     )
@@ -182,6 +186,8 @@ def _search(folder: Path) -> tuple[str, str]:
             _rows(folder / TRIALS),
             frozenset(told["best"]),
             tuple(Shared.of(note) for note in told.get("notes", ())),
+            told.get("search", {}),
+            told.get("of", {}),
         )
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise WordlineError(f"{folder / SEARCH}: not the description of a search: {error}") from None
@@ -207,8 +213,11 @@ def search_body(found: studies.Search) -> str:
         for trial in found.trials
         if trial["trial"] in found.best
     ]
+    errors = [(f"trial {trial['trial']}", trial["error"]) for trial in found.trials if trial["error"]]
+    head = study_facts.failed("trials", errors, len(found.trials)) + facts(study_facts.searched(found))
     return sections(
         (
+            ("Summary", head),
             (
                 "Best" if len(found.objectives) == 1 else "Front",
                 table(headers, lines) + legend(lines) + paragraphs(found.notes),

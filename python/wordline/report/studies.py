@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from wordline import intervals
@@ -131,7 +131,8 @@ def _number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _values(found: Sequence[Averaged], axis: str) -> list[Any]:
+def values_of(found: Sequence[Averaged], axis: str) -> list[Any]:
+    """The values of an axis, each once."""
     return list(dict.fromkeys(point.axes[axis] for point in found))
 
 
@@ -139,17 +140,19 @@ def of_sweep(found: Sequence[Averaged], metrics: Sequence[str]) -> Iterator[Char
     """For each figure: a line over the longest axis for each combination of the others, with intervals over
     seeds; and where there are two axes of several values, a map of them.
     """
-    axes = [axis for axis in (found[0].axes if found else ()) if len(_values(found, axis)) > 1]
+    axes = [axis for axis in (found[0].axes if found else ()) if len(values_of(found, axis)) > 1]
     if not axes:
         return
     words = _words(axes)
-    longest = max(axes, key=lambda axis: (all(map(_number, _values(found, axis))), len(_values(found, axis))))
+    longest = max(
+        axes, key=lambda axis: (all(map(_number, values_of(found, axis))), len(values_of(found, axis)))
+    )
     others = [axis for axis in axes if axis != longest]
     for metric in metrics:
         known = [(point, figure) for point in found if (figure := point.figure(metric)) is not None]
         if not any(figure.value for _, figure in known):
             continue
-        if all(map(_number, _values(found, longest))):
+        if all(map(_number, values_of(found, longest))):
             yield from _lines(known, metric, longest, others, words)
         else:
             rows = [
@@ -164,7 +167,9 @@ def of_sweep(found: Sequence[Averaged], metrics: Sequence[str]) -> Iterator[Char
             axis = _axis(metric, [value for _, _, value, _ in rows])
             yield bars(title(metric), rows, axis, legend_title=words[longest])
         if others:
-            yield _map(known, metric, longest, max(others, key=lambda axis: len(_values(found, axis))), words)
+            yield _map(
+                known, metric, longest, max(others, key=lambda axis: len(values_of(found, axis))), words
+            )
 
 
 def _called(point: Averaged, axes: Sequence[str], words: Mapping[str, str]) -> str:
@@ -233,6 +238,10 @@ class Search:
     """Numbers of the best trials: of two objectives those that no other beats in both."""
     notes: tuple[Shared, ...] = ()
     """Those of its runs."""
+    search: dict[str, Any] = field(default_factory=dict)
+    """What was varied, as the description has it."""
+    of: dict[str, str] = field(default_factory=dict)
+    """What else its description names: device, scheme, workload, settings."""
 
     @property
     def parameters(self) -> list[str]:
@@ -275,11 +284,18 @@ def of_search(found: Search) -> Iterator[Chart]:
         dots = [dot(trial, trial[names[0]], trial[names[1]]) for trial in done]
         front = sorted((each["x"], each["y"]) for each in dots if each["best"])
         yield points(
-            "Pareto front", dots, axes[names[0]], axes[names[1]], tips=tips, front=front, best="front"
+            "Pareto front",
+            dots,
+            axes[names[0]],
+            axes[names[1]],
+            tips=tips,
+            front=front,
+            best="front",
+            label="n",
         )
     else:
         dots = [dot(trial, trial["trial"], trial[names[0]]) for trial in done]
-        yield points("trials", dots, Axis("trial", zero=False), axes[names[0]], tips=tips)
+        yield points("trials", dots, Axis("trial", zero=False), axes[names[0]], tips=tips, label="n")
     for name, parameter in itertools.product(names, found.parameters):
         values = [trial[parameter] for trial in done]
         number = all(map(_number, values))
