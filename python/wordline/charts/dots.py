@@ -56,7 +56,7 @@ def points(
                 {"calculate": text_of(x.kind, "datum.x"), "as": "xt"},
                 {"calculate": text_of(y.kind, "datum.y"), "as": "yt"},
             ],
-            "mark": {"type": "point", "filled": True, "size": 55, "clip": True},
+            "mark": {"type": "point", "filled": True, "size": 55, "opacity": 1, "clip": True},
             "encoding": place
             | {
                 "color": legend(kinds, (colors.SERIES[1], colors.SERIES[0]), "k"),
@@ -69,11 +69,18 @@ def points(
         }
     )
     if label is not None:
+        # Several dots in one place have their labels beside each other.
+        named: dict[Point, list[str]] = {}
+        for dot in values:
+            if dot["best"]:
+                named.setdefault((dot["x"], dot["y"]), []).append(str(dot[label]))
         layers.append(
             {
-                "transform": [{"filter": {"param": "shown"}}, {"filter": "datum.best"}],
+                "data": {
+                    "values": [{"x": px, "y": py, "t": ", ".join(own)} for (px, py), own in named.items()]
+                },
                 "mark": {"type": "text", "align": "left", "dx": 6, "dy": -6},
-                "encoding": place | {"text": {"field": label}},
+                "encoding": place | {"text": {"field": "t"}},
             }
         )
     return framed(title, {"data": {"values": values}, "layer": layers}, 320)

@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
-from wordline import notes
+from wordline import intervals, notes
 from wordline.figures import fitting_interval, more_is_better, title
 from wordline.names import endings
 from wordline.report.differences import flat
-from wordline.report.page import table
+from wordline.report.page import legend, table
 from wordline.report.studies import Search, values_of
 from wordline.sweeps.averages import Averaged
 
@@ -48,19 +48,28 @@ def failed(what: str, errors: Sequence[tuple[str, str]], of: int) -> str:
 
 
 def best(found: Sequence[Averaged], metrics: Sequence[str]) -> str:
-    """The best point by each figure. Chance and what a drive did before it died are no merit."""
+    """The best point by each figure, and how many others differ from it by no more than chance. What a drive
+    did before it died is no merit.
+    """
     alive = [point for point in found if notes.when_died(point.notes) is None]
     rows = []
     for metric in metrics:
-        known = [(figure, point) for point in alive if (figure := point.figure(metric)) and not figure.unsure]
+        known = [(figure, point) for point in alive if (figure := point.figure(metric))]
         if len({figure.value for figure, _ in known}) < 2:
             continue
         choice = max if more_is_better(metric) else min
         figure, point = choice(known, key=lambda pair: pair[0].value)
         words = endings(list(point.axes))
         place = ", ".join(f"{words[axis]} {value}" for axis, value in point.axes.items())
-        rows.append([title(metric), fitting_interval(metric, figure.value, figure.half), place])
-    return f"<h3>Best by each figure</h3>{table(['', 'best', 'at'], rows)}" if rows else ""
+        alike = sum(
+            bool(intervals.same(figure.value, figure.interval, other.value, other.interval))
+            for other, there in known
+            if there is not point
+        )
+        text = fitting_interval(metric, figure.value, figure.half)
+        rows.append([title(metric), text, place, f"{alike} of {len(known) - 1}"])
+    headers = ["", "best", "at", "others within 95% of it"]
+    return f"<h3>Best by each figure</h3>{table(headers, rows)}{legend(rows)}" if rows else ""
 
 
 def shared(rows: Sequence[Mapping[str, Any]]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -173,10 +174,11 @@ def _picture(figure: Mapping[str, Any], lines: Sequence[Line], names: Sequence[s
     names = names or found
     tones = [colors.of_series(place) for place in range(len(names))]
     domain, range_ = list(names), tones
-    if figure.get("reference"):
-        domain = [*domain, figure.get("reference_label", "closed form")]
+    words = [*domain, *_reference_words(figure)[:1]]
+    if figure.get("reference") and is_bar:
+        domain = words
         range_ = [*tones, REFERENCE]
-    columns = 1 if max(map(len, domain)) >= LONG_NAME else 4 if len("".join(domain)) < LONG else 2
+    columns = 1 if max(map(len, words)) >= LONG_NAME else 4 if len("".join(words)) < LONG else 2
     alone = len(domain) == 1 and domain[0] == figure.get("y_label")
     color: Spec = {
         "field": "s",
@@ -272,6 +274,31 @@ def _upwards(figure: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], field
     return found
 
 
+OF_BOTH = re.compile(r"lines?: (.+), points?: (.+)")
+"""A label that says what lines and points are."""
+
+
+def _reference_words(figure: Mapping[str, Any]) -> tuple[str, ...]:
+    """What a reference is called, and what our numbers beside it are; empty without one."""
+    if not figure.get("reference"):
+        return ()
+    label = str(figure.get("reference_label", "closed form"))
+    both = OF_BOTH.fullmatch(label)
+    return (both[1], both[2]) if both else (label, "simulated")
+
+
+def _swatch(channel: str, word: str, value: Any, symbol: Mapping[str, Any]) -> Spec:
+    """A legend entry of its own for all lines, or all points, whichever series they are of."""
+    return {
+        channel: {
+            "datum": word,
+            "type": "nominal",
+            "scale": {"domain": [word], "range": [value]},
+            "legend": {"title": None, "orient": "bottom", **symbol},
+        }
+    }
+
+
 def _having(field: str, log: bool) -> Spec:
     return {"filter": f"isValid(datum.{field})" + (f" && datum.{field} > 0" if log else "")}
 
@@ -280,6 +307,13 @@ def _lines(figure: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], color: 
     log, measured = bool(figure.get("y_log")), not figure.get("reference")
     y = _upwards(figure, rows, "y")
     layers: list[Spec] = []
+    line: Spec = {}
+    point: Spec = {}
+    if not measured:
+        reference, ours = _reference_words(figure)
+        stroke = {"symbolType": "stroke", "symbolStrokeColor": REFERENCE}
+        line = _swatch("strokeDash", reference, [1, 0], stroke)
+        point = _swatch("shape", ours, "circle", {"symbolFillColor": REFERENCE, "symbolStrokeWidth": 0})
     if any("l" in row for row in rows):
         layers.append(
             {
@@ -293,7 +327,7 @@ def _lines(figure: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], color: 
             {
                 "transform": [_having("r", log)],
                 "mark": {"type": "line", "strokeWidth": 1.2},
-                "encoding": {"y": y | {"field": "r"}, "color": color},
+                "encoding": {"y": y | {"field": "r"}, "color": color} | line,
             }
         )
     else:
@@ -304,7 +338,7 @@ def _lines(figure: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], color: 
         {
             "transform": [_having("y", log)],
             "mark": {"type": "point", "filled": True, "size": 40, "opacity": 1},
-            "encoding": {"y": y, "color": color},
+            "encoding": {"y": y, "color": color} | point,
         }
     )
     return layers

@@ -5,6 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
+from wordline.charts.images import themed
 from wordline.figures import fitting, short
 from wordline.files import write_text
 from wordline.report.page import page
@@ -174,7 +175,7 @@ def as_html(found: Reproduction) -> str:
         picture = next((path for path in shown.files if path.suffix == ".svg"), None)
         if picture is not None:
             text = picture.read_text(encoding="utf-8")
-            parts.append(f'<figure class="exhibit">{text[text.index("<svg") :]}</figure>')
+            parts.append(f'<figure class="exhibit">{themed(text[text.index("<svg") :])}</figure>')
         parts.append(_html_table(_numbers_of(found, shown), exhibit.targets_are))
         parts += [f'<p class="dim">Table: {escape(t.told())}.</p>' for t in tables(_numbers_of(found, shown))]
         parts.append("</section>")
