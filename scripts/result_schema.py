@@ -176,6 +176,11 @@ def result() -> Schema:
     whole: dict[str, Schema] = {
         "version": {"type": "string", "description": "Of the simulator."},
         "seed": {"type": "integer", "minimum": 0, "description": "Of every random stream."},
+        "changed": {
+            "type": "object",
+            "description": "Keys that were set beside the descriptions, each with its value as TOML.",
+            "additionalProperties": {"type": "string"},
+        },
         "config": {"description": "Device, scheme and workload with every default filled in."} | config,
         "engine": engine,
         "notes": {
@@ -185,7 +190,8 @@ def result() -> Schema:
         },
         **properties,
     }
-    schema = _object(whole, tuple(name for name in properties if name not in required))
+    optional = ("changed", *(name for name in properties if name not in required))
+    schema = _object(whole, optional)
     schema["$defs"] = dict(sorted(made.definitions.items()))
     return _document("result", "result.json, and what `wordline run --json` prints.", schema)
 
