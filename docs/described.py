@@ -12,6 +12,9 @@ from wordline.names import ABOUT
 
 DESCRIBED = ("config", "trace")
 
+CHANGED = "Keys that were set beside the descriptions (`--set`, overrides), each with its value as TOML."
+"""The part of `result.json` that the package adds to what the simulator writes."""
+
 RESULTS = ("base", "config", "flash", "ftl", "systems", "observe", "engine", "py")
 
 ROOTS = {
@@ -137,6 +140,8 @@ def results() -> str:
         lines += [f"## {named}{more}", "", item.doc, "", "| field | what |", "|---|---|"]
         for found in _flat(sources, item):
             lines.append(f"| `{found.name}` | {_cell(found.doc)} |")
+        if where[0] == "":
+            lines.append(f"| `changed` | {CHANGED} |")
         lines.append("")
     lines += ["## Parts of a response time", "", *pairs(ABOUT, "part"), ""]
     causes = {one.name: one.doc for one in sources.need("Cause").variants}

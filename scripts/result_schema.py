@@ -24,6 +24,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 sys.path.insert(0, str(ROOT / "docs"))
 
+from described import CHANGED  # noqa: E402
 from rust_docs import Field, Item, Sources  # noqa: E402
 
 FOLDER = ROOT / "python" / "wordline" / "schemas"
@@ -148,6 +149,8 @@ def result() -> Schema:
     made.definitions["EngineFigures"]["properties"]["drive"] = drive
     # A member of an array has a report of its own.
     made.of_type("Report", document.path)
+    # What the package adds to what the simulator writes.
+    properties["changed"] = {"type": "object", "description": CHANGED, "additionalProperties": TEXT}
     schema = _object(properties, tuple(name for name in properties if name not in required))
     schema["$defs"] = dict(sorted(made.definitions.items()))
     return _document("result", "result.json, and what `wordline run --json` prints.", schema)

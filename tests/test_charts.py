@@ -16,7 +16,7 @@ from wordline import charts
 from wordline.charts import Axis
 from wordline.charts.axis import text_of
 from wordline.charts.images import FORMS, standing, svg
-from wordline.figures import fitting_interval
+from wordline.figures import fitting_interval, title
 from wordline.names import endings
 
 MIXED = "mixed-70-30-8k-qd16"
@@ -62,8 +62,11 @@ def titles(page: Path) -> list[str]:
 @pytest.mark.parametrize(
     ("kind", "wanted"),
     [
-        ("run", ["reads", "reads, mean of all", "dies"]),
-        ("compare", ["read p99", "WAF", f"{MIXED}: reads, percentiles", f"{MIXED}: reads, mean of all"]),
+        ("run", ["how long requests took", "where the time went, mean of all", "dies"]),
+        (
+            "compare",
+            [MIXED, "read p99", "WAF", f"{MIXED}: reads, percentiles", f"{MIXED}: reads, mean of all"],
+        ),
         ("sweep", ["read p99 over queue depth", "read p99 by queue depth and policy"]),
         ("search", ["Pareto front", "read p99 over queue depth", "read IOPS over policy"]),
     ],
@@ -86,7 +89,7 @@ def test_a_page_of_several_kinds_at_once(
     page = tmp_path / "all.html"
     assert wordline("report", *studies.values(), "--out", page, "--title", "everything").code == 0
     words = Page(page.read_text()).words
-    for text in ("everything", "mqsim: baseline, fifo", "sweep", "Front", "Response times", "Points"):
+    for text in ("everything", ": baseline, fifo", "sweep", "Front", "Response times", "Points"):
         assert text in words, text
     assert page.stat().st_size < 1_000_000
 
@@ -222,6 +225,43 @@ def test_a_label_stands_below_its_tick() -> None:
     assert first is not None and first[1] == "middle"
 
 
+def changed(ratio: float, half: float | None, name: str = "fifo") -> charts.Change:
+    return charts.Change("read p99 ↓", name, ratio, half, "1 ms")
+
+
+def test_changes_stand_around_the_first_scheme_with_their_intervals() -> None:
+    chart = charts.relative("w", [changed(0.8, 0.1), changed(1.05, 0.1, "suspend")], "baseline", {})
+    one, other = chart.spec["data"]["values"]
+    assert (one["l"], one["h"], one["o"], other["o"]) == (0.7, 0.9, False, True)
+    across = chart.spec["layer"][0]["encoding"]["x"]
+    assert across["title"] == "change against baseline" and "type" not in across["scale"]
+    assert across["scale"]["domain"][0] < 0.7 and across["scale"]["domain"][1] > 1.15
+    drawn = svg(chart)
+    assert ">−20%</text>" in drawn and ">0</text>" in drawn
+
+
+def test_large_changes_are_drawn_as_ratios_whatever_their_intervals_reach() -> None:
+    chart = charts.relative("w", [changed(30.0, 90.0), changed(0.5, None)], "baseline", {})
+    across = chart.spec["layer"][0]["encoding"]["x"]
+    assert across["scale"]["type"] == "log" and across["title"].endswith("(log)")
+    assert 0 < across["scale"]["domain"][0] < 0.5 and across["scale"]["domain"][1] < 100
+    assert re.search(r">×\d+</text>", svg(chart))
+
+
+def test_the_interval_of_a_change_holds_none_where_figures_are_the_same(studies: dict[str, Path]) -> None:
+    from wordline.comparison.saved import load
+    from wordline.report.studies import changes_of
+
+    found, _ = load(studies["compare"])
+    cells = {(cell.workload, cell.scheme, title(cell.metric)): cell for cell in found.cells()}
+    for chart in changes_of(found, found.metrics()):
+        rows = {row["r"][:-2]: row for row in chart.spec["data"]["values"]}
+        assert rows
+        for name, row in rows.items():
+            cell = cells[chart.title, "fifo", name]
+            assert (row["o"], row["x"]) == (cell.same, pytest.approx(cell.ratio, rel=1e-5))
+
+
 def test_every_kind_of_chart_is_drawn_by_itself() -> None:
     made = [
         charts.bars("b", [("w", "s", 1.0, 0.1), ("w", "t", 2.0, None)], Axis("v", "time")),
@@ -248,7 +288,10 @@ def test_results_show_themselves_in_notebooks(studies: dict[str, Path]) -> None:
     opened = package.open_sweep(sweep, studies["run"].parent / "notebook")
     opened.run()
     for shown, words in (
-        (result, ("mqsim · baseline", "IOPS", "response times", "where the time went")),
+        (
+            result,
+            ("mqsim, geometry.blocks=256", "· baseline ·", "IOPS", "response times", "where the time went"),
+        ),
         (compared, ("fifo", "read p99", "WAF")),
         (opened, ("2 of 2 runs", "read p99 over queue depth")),
     ):
@@ -343,3 +386,135 @@ def test_long_names_of_a_legend_stand_below_one_another(name: str, columns: int)
     figure = {"kind": "bar", "x": "n", "y": "v", "labels": {"v": name}, "reference": "p"}
     spec = described(figure, [{"n": "a", "v": 1.0, "p": 2.0}], "t").spec
     assert f'"columns": {columns}' in json.dumps(spec)
+
+
+def test_an_axis_over_several_decades_is_logarithmic() -> None:
+    for axis, near, far in (
+        (Axis("t", "time"), [1e3, 19e3], [1e3, 657e3]),
+        (Axis("n"), [1.0, 900.0], [1.0, 2000.0]),
+        (Axis("r", "rate"), [1e6, 9e8], [1e6, 2e9]),
+    ):
+        assert not axis.over(near).log and axis.over(far).log and not axis.over([]).log
+    assert not Axis("s", "share").over([1e-6, 1.0]).log
+
+
+def test_bars_over_several_decades_are_dots_with_intervals_that_end() -> None:
+    rows = [("w", "a", 1e3, 5e3), ("w", "b", 657e3, 1e3)]
+    chart = charts.bars("b", rows, Axis("write mean", "time").over([1e3, 657e3]))
+    first = chart.spec["data"]["values"][0]
+    assert (first["l"], first["h"]) == (500, 6000)
+    low, high = chart.spec["layer"][0]["encoding"]["y"]["scale"]["domain"]
+    assert 0 < low <= 500 and high >= 658e3 and chart.spec["layer"][0]["mark"]["type"] == "point"
+    assert svg(chart).startswith("<svg")
+
+
+def test_a_map_over_several_decades_has_a_logarithmic_scale_of_colors() -> None:
+    axis = Axis("p99", "time").over([1e3, 1e6])
+    chart = charts.heat("h", [(1, "a", 1e3), (2, "a", 1e6)], "x", "y", axis, numbers=True)
+    assert chart.spec["layer"][0]["encoding"]["color"]["scale"]["type"] == "log"
+    test = chart.spec["layer"][1]["encoding"]["color"]["condition"]["test"]
+    assert float(test.rpartition(" ")[2]) == pytest.approx(31622.8, rel=1e-3)
+    assert svg(chart).startswith("<svg")
+
+
+def test_an_interval_down_to_nothing_is_drawn_on_a_logarithmic_axis_too() -> None:
+    up = Axis("read p99", "time", log=True)
+    reach = {"a": [(1.0, 1e3, -5e3, 7e3), (4.0, 1e6, 9e5, 2e6)]}
+    chart = charts.curves("p", {"a": [(1, 1e3), (4, 1e6)]}, Axis("x"), up, marks=True, reach=reach)
+    bands = chart.spec["layer"][0]["data"]["values"]
+    assert [(band["y"], band["h"]) for band in bands] == [(500, 7e3), (9e5, 2e6)]
+    assert chart.spec["encoding"]["y"]["scale"]["domain"][0] < 500
+
+
+def test_the_page_of_a_sweep_says_what_was_swept_and_what_is_best(studies: dict[str, Path]) -> None:
+    from wordline.report.folders import sweep_body
+
+    loaded = package.load(studies["sweep"])
+    assert isinstance(loaded, package.Sweep)
+    text = sweep_body(loaded.table().to_pylist())
+    assert "<dt>workload.host.queue_depth</dt><dd>1, 4, 16</dd>" in text
+    assert "<dt>scheme.scheduler.policy</dt><dd>fifo, read_first</dd>" in text
+    shared = text.split("What all runs share")[1].split("</details>")[0]
+    assert "workload.source.requests = 500" in shared and "queue_depth" not in shared
+    mean = "read.latency_ns.mean"
+    # Also where chance is all that it tells, which the page says then.
+    least = min(loaded.averages().to_pylist(), key=lambda point: float(point[mean]))
+    depth, policy = least["axis.workload.host.queue_depth"], least["axis.scheme.scheduler.policy"]
+    place = f"queue_depth {depth}, policy {policy}"
+    assert f"<td class=n>{place}</td>" in text.split("Best by each figure")[1].split("</table>")[0]
+    assert "failed" not in text
+
+
+def test_points_and_trials_that_failed_are_counted_and_told() -> None:
+    from wordline.report.folders import search_body, sweep_body
+    from wordline.report.studies import Search
+
+    base = {"device": "d", "scheme": "s", "workload": "w", "seed": 1, "result": None, "inputs": None}
+    rows = [
+        base | {"axis.a.b": 1, "status": "done", "error": None, "waf": 2.0},
+        *(base | {"axis.a.b": n, "status": "failed", "error": "no <room>"} for n in (2, 3)),
+    ]
+    rows[0]["result"] = json.dumps({"notes": []})
+    text = sweep_body(rows)
+    assert "2 of 3 runs failed" in text and "b 2 and 1 more: no &lt;room&gt;" in text
+    trials: list[dict[str, Any]] = [
+        {"trial": 0, "scheme.a": 1.5, "waf": 2.0, "error": None},
+        {"trial": 1, "scheme.a": 9.0, "waf": None, "error": "too <large>"},
+    ]
+    search = {"scheme.a": {"low": 1.0, "high": 9.0, "log": True}}
+    found = Search("s", {"waf": "minimize"}, trials, frozenset([0]), search=search, of={"set x.y": "3"})
+    text = search_body(found)
+    assert "1 of 2 trials failed" in text and "trial 1: too &lt;large&gt;" in text
+    assert "<dt>scheme.a</dt><dd>1.0 to 9.0, log</dd>" in text and "<dt>set x.y</dt><dd>3</dd>" in text
+    assert "<dt>objective</dt><dd>WAF to minimize</dd>" in text
+
+
+def test_a_search_is_read_back_with_what_was_searched(studies: dict[str, Path]) -> None:
+    told = json.loads((studies["search"] / "search.json").read_text())
+    assert told["search"]["workload.host.queue_depth"] == {"low": 1, "high": 64}
+    assert told["of"]["device"] == "mqsim" and told["of"]["set workload.source.requests"] == "500"
+
+
+def test_measured_lines_and_simulated_points_have_a_swatch_each() -> None:
+    from wordline.repro.draw import described
+
+    figure = {"x": "x", "y": "v", "reference": "m", "reference_label": "lines: measured, points: simulated"}
+    lines = [{"x": x, "v": 1.0 + x, "m": 2.0 + x} for x in (1, 2)]
+    drawn = svg(described(figure, lines, "t"))
+    texts = re.findall(r">([^<>]+)</text>", drawn)
+    assert {"v", "measured", "simulated"} <= set(texts) and "lines: measured, points: simulated" not in texts
+    named = svg(described(figure | {"reference_label": "bound"}, lines, "t"))
+    assert {"v", "bound", "simulated"} <= set(re.findall(r">([^<>]+)</text>", named))
+
+
+def test_a_picture_in_a_page_has_the_colors_of_the_page() -> None:
+    from wordline.charts.images import themed
+
+    plain = svg(charts.curves("p", {"a": [(1, 1), (2, 3)]}, Axis("x"), Axis("y")))
+    assert 'fill="white"' in plain and '"#111827"' in plain
+    text = themed(plain)
+    assert 'fill="var(--paper, white)"' in text and '"var(--ink, #111827)"' in text
+    assert '"#111827"' not in text and 'fill="white"' not in text
+    assert charts.colors.SERIES[0] in text
+
+
+def test_best_trials_in_one_place_are_named_once() -> None:
+    dots = [{"x": 1.0, "y": 2.0, "n": n, "best": True} for n in (7, 10)]
+    dots.append({"x": 2.0, "y": 1.0, "n": 3, "best": False})
+    drawn = svg(charts.points("p", dots, Axis("x"), Axis("y"), tips={}, label="n"))
+    texts = re.findall(r">([^<>]+)</text>", drawn)
+    assert "7, 10" in texts and "3" not in texts
+
+
+def test_a_best_point_says_how_many_chance_may_have_put_behind_it() -> None:
+    from wordline.report.study_facts import best
+    from wordline.sweeps.averages import averages
+
+    base = {"status": "done", "error": None, "result": json.dumps({"notes": []})}
+    values = {1: (9.0, 11.0), 2: (10.0, 11.0), 3: (90.0, 91.0)}
+    rows = [
+        base | {"axis.a": a, "axis.seed": s, "waf": w} for a, own in values.items() for s, w in enumerate(own)
+    ]
+    text = best(averages(rows), ["waf"])
+    assert "<td class=n>unsure</td><td class=n>a 1</td><td class=n>1 of 2</td>" in text
+    assert "unsure: a figure" in text

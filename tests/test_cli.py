@@ -33,7 +33,9 @@ def test_run_prints_a_table(wordline: Wordline) -> None:
     outcome = wordline(*RUN)
     assert outcome.code == 0
     assert outcome.err == ""
-    title = "mqsim · baseline · mixed-70-30-8k-qd16"
+    title = (
+        "mqsim, geometry.blocks=256, geometry.pages=64 · baseline · mixed-70-30-8k-qd16, source.requests=2000"
+    )
     for text in (title, "p99.99", "IOPS", "WAF", "Where a read's time went"):
         assert text in outcome.out, text
 

@@ -87,8 +87,8 @@ def test_it_shows_in_the_terminal_and_on_the_page(wordline: Wordline, job: Path,
     assert sum(line[:1] == ["flush"] for line in lines) == 2
     assert "Where a flush's time went" in out and "trim" not in out
     page = (tmp_path / "run" / "report.html").read_text()
-    assert "flush p99.9" in page and "flushes, mean of all" in page
-    assert "trim p99.9" not in page and "trims, mean of all" not in page
+    assert "flush p99.9" in page and "flushes: where the time went, mean of all" in page
+    assert "trim p99.9" not in page and "trims: where" not in page
 
 
 def test_it_is_compared_swept_and_averaged(wordline: Wordline, job: Path, tmp_path: Path) -> None:

@@ -86,7 +86,7 @@ def test_seeds_come_out_of_their_folder_in_their_order(tmp_path: Path) -> None:
     loaded = package.load(tmp_path)
     assert isinstance(loaded, Seeds) and list(loaded) == [7, 3]
     assert loaded.to_dict() == found.to_dict()
-    assert repr(loaded) == repr(found) and "Seeds(7, 3: Result(mqsim · baseline" in repr(found)
+    assert repr(loaded) == repr(found) and "Seeds(7, 3: Result(mqsim, geometry.blocks=" in repr(found)
     assert WAYS["pickle"](found).to_dict() == found.to_dict()
 
 

@@ -213,6 +213,10 @@ MEASURE = """
 <script>
   const look = () => {
     if (!document.body.dataset.drawn) return setTimeout(look, 50);
+    // What is folded up is drawn when it is opened.
+    document.querySelectorAll('details').forEach(details => { details.open = true; });
+    const wanted = [...document.querySelectorAll('figure.chart')];
+    if (wanted.some(figure => !figure.dataset.drawn)) return setTimeout(look, 50);
     const drawn = [...document.querySelectorAll('figure.chart svg.marks')];
     const boxes = drawn.map(svg => svg.getBoundingClientRect());
     const outside = [];
@@ -287,7 +291,7 @@ POINT_AND_CLICK = """
     if (!document.body.dataset.drawn) return setTimeout(look, 50);
     const settled = () => new Promise(done => setTimeout(done, 300));
     const figures = [...document.querySelectorAll('figure.chart')];
-    const bars = figures.find(figure => figure.textContent.includes('reads, mean of all'));
+    const bars = figures.find(figure => figure.textContent.includes('reads: where the time'));
     const count = () => bars.querySelectorAll('.mark-rect.role-mark path').length;
     const before = count();
     const rect = bars.querySelector('.mark-rect.role-mark path');
@@ -324,3 +328,85 @@ def test_a_screenshot_has_the_colors_of_the_series(runs: list[Path], tmp_path: P
     for red, green, blue in ((0x1F, 0x77, 0xB4), (0xD9, 0x77, 0x06)):
         near = abs(pixels - [red, green, blue]).sum(axis=2) < 12
         assert near.sum() > 500
+
+
+FEW = {"workload.source.requests": 500, "device.geometry.blocks": 256, "device.geometry.pages": 64}
+
+
+def test_a_run_is_called_by_what_was_set(wordline: Wordline, tmp_path: Path) -> None:
+    from wordline.report.html import render
+    from wordline.report.runs import load_runs
+
+    for name, policy in (("one", "fifo"), ("other", "random")):
+        more = FEW | {"scheme.gc.policy": "greedy", "scheme.scheduler.policy": "fifo"}
+        result = package.run("mqsim", overrides=more | {"scheme.gc.policy": policy})
+        assert "baseline, gc.policy=" in repr(result) and "mqsim, geometry.blocks=256" in repr(result)
+        result.save(tmp_path / name)
+    (one,) = load_runs([tmp_path / "one"])
+    assert one.label == "baseline, gc.policy=fifo, scheduler.policy=fifo"
+    assert f"<h1>mqsim, geometry.blocks=256, geometry.pages=64 · {one.label} ·" in render([one])
+    assert "baseline, gc.policy=fifo" in (tmp_path / "one" / "report.txt").read_text()
+    # What both have tells neither from the other.
+    both = load_runs([tmp_path / "one", tmp_path / "other"])
+    assert [run.label for run in both] == ["baseline, gc.policy=fifo", "baseline, gc.policy=random"]
+    assert "baseline, gc.policy=random" in wordline("diff", tmp_path / "one", tmp_path / "other").out
+
+
+def test_many_changed_keys_are_counted_behind_a_name() -> None:
+    from wordline import labels
+
+    changed = {f"scheme.gc.key_{number}": f"{number}" for number in range(20)}
+    changed |= {"scheme.name": '"other"', "workload.measure.interval_ns": "1"}
+    result = {"config": {kind: {"name": kind} for kind in labels.KINDS}, "changed": changed}
+    assert labels.called(result, "scheme") == "scheme, gc.key_0=0, gc.key_1=1, gc.key_2=2 and 17 more"
+    # What is measured besides changes nothing of what is simulated.
+    assert labels.called(result, "workload") == "workload"
+    long = {**result, "changed": {"device.key": "x" * 60}}
+    assert labels.called(long, "device") == "device, 1 changed key"
+
+
+def test_a_row_that_is_kept_holds_no_changed_keys(tmp_path: Path) -> None:
+    found = package.compare("mqsim", schemes=["baseline", "fifo"], overrides=FEW, folder=tmp_path)
+    found.save(tmp_path)
+    loaded = package.load(tmp_path)
+    assert isinstance(loaded, package.Comparison)
+    for shown in (found, loaded):
+        assert shown.title == "mqsim, geometry.blocks=256, geometry.pages=64 and 1 more"
+        assert all(
+            "changed" not in json.loads(row["result"]) for rows in shown._rows.values() for row in rows
+        )
+
+
+def captions(text: str) -> list[str]:
+    return re.findall(r"<figcaption>(.*?)</figcaption>", text)
+
+
+def test_a_page_begins_with_how_long_and_why(runs: list[Path]) -> None:
+    from wordline.report.html import render
+    from wordline.report.runs import load_runs
+
+    text = render(load_runs(runs))
+    lead, rest = text.split("<h2>Summary</h2>")
+    assert captions(lead) == ["reads: how long requests took", "reads: where the time went, mean of all"]
+    assert not set(captions(lead)) & set(captions(rest))
+    for name in ("read IOPS", "read mean", "read p99", "write p99", "WAF"):
+        assert f'<div class="tile"><span>{name}</span>' in lead
+    assert lead.count("<small>suspend</small>") == lead.count('<div class="tile">') == 7
+    result = json.loads((runs[1] / "result.json").read_text())
+    assert f"<b>{result['read']['iops']:,.0f} /s</b>" in lead
+
+
+def test_bars_of_one_run_share_an_axis_that_shows_them_all(tmp_path: Path) -> None:
+    from dataclasses import replace
+
+    from wordline.report.html import _panels
+    from wordline.report.runs import load_runs
+
+    package.run("mqsim", workload="mixed-70-30-8k-qd16", overrides=FEW).save(tmp_path)
+    (run,) = load_runs([tmp_path])
+    assert next(iter(_panels([run]))) == "where the time went, mean of all"
+    small = {"mean": {"mean_ns": {"cell": 1.0}}, "tail": {"mean_ns": {"cell": 1.0}}}
+    told = run.result | {"write": run.result["write"] | {"blame": small}}
+    apart = _panels([replace(run, result=told)])
+    assert next(iter(apart)) == "reads: where the time went, mean of all"
+    assert apart["writes: where the time went, mean of all"] == [(run.label, {"cell": 1.0})]

@@ -555,3 +555,22 @@ def test_published_results_are_of_the_exhibits_as_they_are() -> None:
 
     folder = Path(__file__).parent.parent / "docs" / "results"
     assert outdated(folder, [exhibit for paper in papers() for exhibit in exhibits(paper)]) == []
+
+
+def test_what_stands_beside_our_numbers_is_called_what_it_is() -> None:
+    is_called = {f"{one.paper}/{one.name}": one.targets_are for paper in papers() for one in exhibits(paper)}
+    assert is_called["validation/read-bandwidth"] == is_called["validation/cache-hits"] == "closed form"
+    assert is_called["validation/suspend"] == is_called["validation/slc-cliff"] == "expected"
+    assert is_called["drives/load-reads"] == "measured" and is_called["hotr/fig7"] == "printed"
+
+
+def test_numbers_of_a_closed_form_have_units_that_fit(tmp_path: Path) -> None:
+    bandwidth = next(one for one in exhibits("validation") if one.name == "read-bandwidth")
+    described = next(iter(bandwidth.numbers))
+    line = {"channels": 1, "ways": 1, described["value"]: 163.99e6, described["target"]: 164.2e6, "seed": 1}
+    found = numbers(dataclasses.replace(bandwidth, numbers=[described]), [line], [])
+    found = [dataclasses.replace(found[0], interval=1.234e6)]
+    shown = Shown(bandwidth, numbers=found)
+    text = as_markdown(Reproduction(tmp_path, [shown], found))
+    assert "| number | closed form | ours |" in text
+    assert "| 164.2 MB/s | 164 MB/s ± 1.2 MB/s |" in text

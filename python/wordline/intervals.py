@@ -73,12 +73,18 @@ def same(one: float, of_one: Interval | None, other: float, of_other: Interval |
     Generalization of 'Student's' Problem when Several Different Population Variances are Involved",
     Biometrika 34, 1947, pp. 28-35); `None` where an interval is unknown.
     """
+    half = half_of_difference(of_one, of_other)
+    return None if half is None else abs(one - other) <= half
+
+
+def half_of_difference(of_one: Interval | None, of_other: Interval | None) -> float | None:
+    """Half the 95% interval of the difference of two figures, that of `same`; `None` where one is unknown."""
     if of_one is None or of_other is None:
         return None
     variances = (of_one.error**2, of_other.error**2)
     together = sum(variances)
     if together == 0:
-        return one == other
+        return 0.0
     parts = zip(variances, (of_one.degrees, of_other.degrees), strict=True)
     degrees = together**2 / sum(variance**2 / freedom for variance, freedom in parts)
-    return abs(one - other) <= student_t(degrees) * math.sqrt(together)
+    return student_t(degrees) * math.sqrt(together)

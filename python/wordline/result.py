@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from wordline import figures, intervals, views
+from wordline import figures, intervals, labels, views
 from wordline.kept_results import InMemory
 from wordline.names import KINDS
 
@@ -102,8 +102,14 @@ class Result(Record):
 
     __slots__ = ("_run", "_text")
 
-    def __init__(self, run: _core.RunResult | InMemory | InFolder, drive: str | None = None) -> None:
-        """`drive` says where the drive came from that the run began on, if from elsewhere. Raises
+    def __init__(
+        self,
+        run: _core.RunResult | InMemory | InFolder,
+        drive: str | None = None,
+        changed: Sequence[tuple[str, str]] = (),
+    ) -> None:
+        """`drive` says where the drive came from that the run began on, if from elsewhere; `changed` are the
+        keys that were set beside the descriptions, and their values as TOML, the later one holding. Raises
         `ValueError` for what is no result.
         """
         text = run.json()
@@ -112,14 +118,16 @@ class Result(Record):
             raise ValueError("keys are missing")
         if drive is not None:
             data["engine"]["drive"] = drive
+        if changed:
+            data = {"version": data["version"], "seed": data["seed"], "changed": dict(changed)} | data
+        if drive is not None or changed:
             text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
         super().__init__(data)
         self._run = run
         self._text = text
 
     def __repr__(self) -> str:
-        names = " · ".join(self._data["config"][kind]["name"] for kind in ("device", "scheme", "workload"))
-        parts = [f"{names}, seed {self._data['seed']}"]
+        parts = [f"{labels.title(self._data)}, seed {self._data['seed']}"]
         for kind, several in KINDS.items():
             if self._data[kind]["requests"]:
                 p99 = figures.fitting(f"{kind}.latency_ns.p99", self._data[kind]["latency_ns"]["p99"])

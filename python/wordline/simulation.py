@@ -128,13 +128,23 @@ def simulate(scenario: Scenario, **how: Unpack[How]) -> Result:
 
 def simulate_part(scenario: Scenario, *, ready: Ready | None = None, **how: Unpack[HowPart]) -> Result | None:
     """`run_part` of a scenario. `ready` is a drive to begin on."""
+    measured = measure(scenario, ready=ready, **how)
+    if measured is None:
+        return None
+    return Result(measured, None if ready is None else ready.how, scenario.overrides)
+
+
+def measure(
+    scenario: Scenario, *, ready: Ready | None = None, **how: Unpack[HowPart]
+) -> _core.RunResult | None:
+    """What `simulate_part` makes a result of."""
     if (how.get("save_state") is None) != (how.get("stop_after") is None):
         raise _core.WordlineError("a run that stops needs both: a number of requests and a file")
     if ready is not None:
         how["drive"] = ready.drive
         how["load_state"] = ready.file or how.get("load_state")
     with _outputs(scenario, how):
-        measured = _core.run(
+        return _core.run(
             *scenario.texts(),
             overrides=scenario.settings(),
             seed=scenario.seed,
@@ -142,7 +152,6 @@ def simulate_part(scenario: Scenario, *, ready: Ready | None = None, **how: Unpa
             base_dir=str(scenario.workload.folder),
             **how,
         )
-    return None if measured is None else Result(measured, None if ready is None else ready.how)
 
 
 @contextlib.contextmanager

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 Kind = Literal["time", "share", "rate", "number", "name"]
@@ -29,6 +30,13 @@ def text_of(kind: Kind, value: str) -> str:
     if kind == "number":
         return f"(abs({value}) >= 1e4 ? format({value}, '.4~s') : format({value}, ',.4~r'))"
     return f"('' + {value})"
+
+
+LOG_FROM = 20
+"""Times that differ by a larger factor are drawn on a logarithmic axis."""
+
+LOG_NUMBERS_FROM = 1000
+"""The same of rates and plain numbers."""
 
 
 @dataclass(frozen=True)
@@ -65,6 +73,15 @@ class Axis:
             "scale": scale,
             "axis": {"labelExpr": self.label, "tickCount": 6, "labelOverlap": "greedy"},
         }
+
+    def over(self, values: Iterable[float]) -> Axis:
+        """The same, logarithmic where these values differ by more than a line shows: times by `LOG_FROM`,
+        others by `LOG_NUMBERS_FROM`. A time series may have rows of nothing, which it leaves out.
+        """
+        known = [value for value in values if value > 0]
+        limit = LOG_FROM if self.kind == "time" else LOG_NUMBERS_FROM
+        wide = bool(known) and max(known) > limit * min(known)
+        return replace(self, log=True) if wide and self.kind in ("time", "rate", "number") else self
 
     @property
     def shown_title(self) -> str:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from wordline.charts import colors
 from wordline.charts.axis import Axis, text_of
-from wordline.charts.specs import Chart, Spec, framed, hiding, legend, rounded
+from wordline.charts.specs import Chart, Spec, framed, hiding, legend, roomy, rounded
 
 
 @dataclass(frozen=True)
@@ -101,12 +102,21 @@ def bars(
     tones: Mapping[str, str] | None = None,
     legend_title: str | None = None,
 ) -> Chart:
-    """Upright bars side by side: group, name, value, and half of its interval."""
+    """Upright bars side by side: group, name, value, and half of its interval.
+
+    On a logarithmic axis, which has no nothing for a bar to stand on, they are dots.
+    """
     names = list(dict.fromkeys(name for _, name, _, _ in rows))
     groups = list(dict.fromkeys(group for group, _, _, _ in rows))
+    # What an interval holds of nothing and less, a logarithmic axis shows as its end.
+    floor = min((value for *_, value, _ in rows), default=1.0) / 2 if axis.log else -math.inf
+    if axis.log:
+        axis = roomy(
+            axis, [max(end, floor) for *_, v, half in rows for end in (v - (half or 0), v + (half or 0))]
+        )
     values = [
         {"g": group, "s": name, "y": rounded(value)}
-        | ({"l": rounded(value - half), "h": rounded(value + half)} if half is not None else {})
+        | ({"l": rounded(max(value - half, floor)), "h": rounded(value + half)} if half is not None else {})
         for group, name, value, half in rows
     ]
     tip = ([{"field": "g", "title": "workload"}] if len(groups) > 1 else []) + [
@@ -138,7 +148,7 @@ def bars(
         "layer": [
             {
                 "params": [hiding(names, "s")],
-                "mark": {"type": "bar"},
+                "mark": {"type": "point", "filled": True, "size": 60} if axis.log else {"type": "bar"},
                 "encoding": {
                     "y": axis.channel("y"),
                     "color": legend(names, chosen, "s", legend_title),

@@ -84,12 +84,13 @@ Theme = Literal["light", "dark"]
 
 FONT = "system-ui, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif"
 
-_INK = {"light": ("#111827", "#5b6472", "#e3e6ea"), "dark": ("#e7eaee", "#a5afbc", "#2c333d")}
+INK = {"light": ("#111827", "#5b6472", "#e3e6ea"), "dark": ("#e7eaee", "#a5afbc", "#2c333d")}
+"""Of titles, of labels, of lines. A page's style has the same for its words."""
 
 
 def config(theme: Theme = "light", font: str = FONT) -> dict[str, Any]:
     """The `config` of Vega-Lite."""
-    ink, dim, line = _INK[theme]
+    ink, dim, line = INK[theme]
     return {
         "background": "transparent" if theme == "dark" else None,
         "font": font,

@@ -19,8 +19,12 @@ def points(
     tips: Mapping[str, str],
     front: Sequence[Point] = (),
     best: str = "best",
+    label: str | None = None,
 ) -> Chart:
-    """Dots with `x`, `y`, `best` (true or false) and what `tips` names; `front` is joined by steps."""
+    """Dots with `x`, `y`, `best` (true or false) and what `tips` names; `front` is joined by steps.
+
+    The best have the value of `label` beside them.
+    """
     kinds = [best, "other trials"]
     values = [
         {**dot, "k": kinds[not dot["best"]]}
@@ -52,7 +56,7 @@ def points(
                 {"calculate": text_of(x.kind, "datum.x"), "as": "xt"},
                 {"calculate": text_of(y.kind, "datum.y"), "as": "yt"},
             ],
-            "mark": {"type": "point", "filled": True, "size": 55, "clip": True},
+            "mark": {"type": "point", "filled": True, "size": 55, "opacity": 1, "clip": True},
             "encoding": place
             | {
                 "color": legend(kinds, (colors.SERIES[1], colors.SERIES[0]), "k"),
@@ -64,4 +68,19 @@ def points(
             },
         }
     )
+    if label is not None:
+        # Several dots in one place have their labels beside each other.
+        named: dict[Point, list[str]] = {}
+        for dot in values:
+            if dot["best"]:
+                named.setdefault((dot["x"], dot["y"]), []).append(str(dot[label]))
+        layers.append(
+            {
+                "data": {
+                    "values": [{"x": px, "y": py, "t": ", ".join(own)} for (px, py), own in named.items()]
+                },
+                "mark": {"type": "text", "align": "left", "dx": 6, "dy": -6},
+                "encoding": place | {"text": {"field": "t"}},
+            }
+        )
     return framed(title, {"data": {"values": values}, "layer": layers}, 320)

@@ -50,17 +50,30 @@
 
   async function drawAll(theme) {
     for (const figure of figures) {
-      try {
-        await draw(figure, theme);
-      } catch (error) {
-        console.error(error);
-        figure.querySelector(".vis").textContent = String(error);
-      }
+      // What is folded up has no width to draw for.
+      if (!figure.closest("details:not([open])")) await drawn(figure, theme);
     }
     document.body.dataset.drawn = theme;
   }
 
+  async function drawn(figure, theme) {
+    try {
+      await draw(figure, theme);
+    } catch (error) {
+      console.error(error);
+      figure.querySelector(".vis").textContent = String(error);
+    }
+  }
+
   const now = () => (dark.matches ? "dark" : "light");
+  for (const details of document.querySelectorAll("details:has(figure.chart)")) {
+    details.addEventListener("toggle", async () => {
+      const own = details.open ? [...details.querySelectorAll("figure.chart")] : [];
+      for (const figure of own) {
+        if (figure.dataset.drawn !== now()) await drawn(figure, now());
+      }
+    });
+  }
   dark.addEventListener("change", () => drawAll(now()));
   addEventListener("beforeprint", () => drawAll("light"));
   addEventListener("afterprint", () => drawAll(now()));

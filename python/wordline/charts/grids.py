@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -55,7 +56,7 @@ def heat(
     ]
     layers: list[Spec] = [{"mark": "rect", "encoding": {"color": color, "tooltip": tip}}]
     if numbers:
-        middle = (low + high) / 2
+        middle = math.sqrt(low * high) if axis.log else (low + high) / 2
         layers.append(
             {
                 "mark": {"type": "text"},

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wordline._core import WordlineError
-from wordline.charts.colors import config
+from wordline.charts.colors import INK, config
 from wordline.files import written
 
 if TYPE_CHECKING:
@@ -41,6 +41,17 @@ def svg(chart: Chart, width: int = WIDTH) -> str:
 
     text = str(vl_convert.vegalite_to_svg(standing(chart, width)))
     return _named(text, f"{zlib.crc32(chart.title.encode()):08x}")
+
+
+def themed(text: str) -> str:
+    """The text of an SVG in the colors of the page that it stands in, dark ones too: what is around the data
+    takes the page's own.
+    """
+    paper = re.compile(r'(<rect width="[\d.]+" height="[\d.]+" fill=")white(")')
+    names = dict(zip(INK["light"], ("ink", "dim", "line"), strict=True))
+    for color, name in names.items():
+        text = text.replace(f'"{color}"', f'"var(--{name}, {color})"')
+    return paper.sub(r"\1var(--paper, white)\2", text, count=1)
 
 
 _NAMES = re.compile(r"\b(clip|gradient_|pattern_)(\d+)\b")

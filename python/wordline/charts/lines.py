@@ -30,7 +30,7 @@ def curves(
     `reach` has x, y, lowest and highest of intervals.
     """
     names = list(series)
-    rows = [
+    rows: list[dict[str, Any]] = [
         {"s": name, "x": rounded(px), "y": rounded(py)}
         for name, found in series.items()
         for px, py in found
@@ -39,8 +39,14 @@ def curves(
     chosen = [(tones or {}).get(name) or colors.of_series(place) for place, name in enumerate(names)]
     color = legend(names, chosen, "s", legend_title)
     place = {"x": x.channel("x"), "y": y.channel("y"), "color": color}
+    # What an interval holds of nothing and less, a logarithmic axis shows as its end.
+    floor = min((row["y"] for row in rows), default=1.0) / 2 if y.log else -math.inf
+    ranges = {
+        name: [(px, py, max(low, floor), high) for px, py, low, high in found]
+        for name, found in (reach or {}).items()
+    }
     if marks:
-        ends = [value for found in (reach or {}).values() for *_, low, high in found for value in (low, high)]
+        ends = [value for found in ranges.values() for *_, low, high in found for value in (low, high)]
         heights: list[Any] = [row["y"] for row in rows]
         # What is never negative isn't drawn so because its interval is wide.
         least = 0.0 if min(heights, default=0.0) >= 0 and not y.log else -math.inf
@@ -50,10 +56,10 @@ def curves(
     tip += [{"field": "xt", "title": x.title}, {"field": "yt", "title": y.title}]
     line: Spec = {"type": "line", "clip": True} | ({"interpolate": "step-after"} if steps else {})
     layers: list[Spec] = []
-    if reach:
+    if ranges:
         bands = [
             {"s": name, "x": rounded(px), "y": rounded(low), "h": rounded(high)}
-            for name, found in reach.items()
+            for name, found in ranges.items()
             for px, _, low, high in found
             if shown(px, x) and shown(low, y)
         ]

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from wordline import intervals, notes, views
+from wordline import intervals, labels, notes, views
 from wordline.figures import check_known, is_unsure
 from wordline.notes import Note
 from wordline.study.row import DONE
@@ -80,6 +80,7 @@ class Comparison:
         rows: Mapping[tuple[str, str], Sequence[Row]],
         remarks: Sequence[str] = (),
         devices: Mapping[str, str] | None = None,
+        changed: Mapping[str, str] | None = None,
     ) -> None:
         self.device = device
         """The drive; of several all of them."""
@@ -91,6 +92,8 @@ class Comparison:
         self._notes: dict[tuple[str, str], list[list[Note]]] = {}
         self.remarks = list(remarks)
         """What the user should know of the rows that were kept, a line each."""
+        self.changed = dict(changed or {})
+        """Keys that were set in every run beside the descriptions, and their values as TOML."""
         self.wanted: list[str] = list(DEFAULT_METRICS)
         """Figures that tables and pages show where none are named."""
 
@@ -99,6 +102,12 @@ class Comparison:
         seeds = ", ".join(map(str, self.seeds))
         failed = f", {len(self.errors)} failed" if self.errors else ""
         return f"Comparison({self.device}: {schemes}; under {workloads}; seeds {seeds}{failed})"
+
+    @property
+    def title(self) -> str:
+        """The drive, and what was set in every run."""
+        told = [change for kind in labels.KINDS for change in labels.changes({"changed": self.changed}, kind)]
+        return labels.with_changes(self.device, told)
 
     def pairs(self) -> list[tuple[str, str]]:
         """Every workload with every scheme."""

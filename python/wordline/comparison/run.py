@@ -162,4 +162,5 @@ def run(
         for name in names
     }
     of = {name: str(inputs[labels[0], name, seeds[0]].config["device"]["name"]) for name in names}
-    return Comparison(", ".join(dict.fromkeys(of.values())), labels, names, rows, outcome.notes, of)
+    changed = dict(base.overrides)
+    return Comparison(", ".join(dict.fromkeys(of.values())), labels, names, rows, outcome.notes, of, changed)

@@ -22,6 +22,7 @@ def described(found: Comparison, command: Sequence[str]) -> str:
     told = {
         "device": found.device,
         "devices": found.devices,
+        "changed": found.changed,
         "workloads": found.workloads,
         "schemes": found.schemes,
         "metrics": found.wanted,
@@ -44,6 +45,7 @@ def load(folder: Path) -> tuple[Comparison, list[str]]:
             told["schemes"],
             {pair: [rows[key] for key in own] for pair, own in keys.items()},
             devices=told.get("devices"),
+            changed=told.get("changed"),
         )
         found.wanted = told["metrics"]
         return found, told["command"]

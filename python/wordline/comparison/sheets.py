@@ -68,7 +68,7 @@ def _figures(comparison: Comparison, workload: str, metrics: Sequence[str]) -> S
             target = max(told.values()) if more_is_better(metric) else min(told.values())
             best |= {(len(rows), 1 + place) for place, value in told.items() if value == target}
         rows.append([heading(metric), *(_cell_text(metric, cell, cells[0]) for cell in cells)])
-    return Sheet(f"{comparison.device} · {workload}", ["", *comparison.schemes], rows, frozenset(best))
+    return Sheet(f"{comparison.title} · {workload}", ["", *comparison.schemes], rows, frozenset(best))
 
 
 def _cell_text(metric: str, cell: Cell | None, first: Cell | None) -> str:

@@ -32,16 +32,17 @@ FIGURES = (
 
 def configuration(runs: Sequence[SavedRun]) -> list[list[str]]:
     """Keys whose values differ, and the value of each run."""
-    flat = [dict(_flat(run.result["config"])) | {"seed": run.result["seed"]} for run in runs]
-    keys = dict.fromkeys(key for one in flat for key in one if not key.endswith(".description"))
-    rows = [[key, *(_word(one.get(key)) for one in flat)] for key in keys]
+    trees = [dict(flat(run.result["config"])) | {"seed": run.result["seed"]} for run in runs]
+    keys = dict.fromkeys(key for one in trees for key in one if not key.endswith(".description"))
+    rows = [[key, *(_word(one.get(key)) for one in trees)] for key in keys]
     return [row for row in rows if len(set(row[1:])) > 1]
 
 
-def _flat(tree: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, Any]]:
+def flat(tree: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, Any]]:
+    """Every value of a tree by its dotted path."""
     for key, value in tree.items():
         if isinstance(value, Mapping):
-            yield from _flat(value, f"{path}{key}.")
+            yield from flat(value, f"{path}{key}.")
         else:
             yield path + key, value
 
@@ -95,7 +96,7 @@ def said(one: SavedRun, other: SavedRun) -> list[notes.Shared]:
 
 
 def _compared(result: Mapping[str, Any]) -> dict[str, Any]:
-    left_out = ("config", "engine", "dies", "channels", "notes", "version", "seed", "checked")
+    left_out = ("config", "changed", "engine", "dies", "channels", "notes", "version", "seed", "checked")
     return {key: value for key, value in result.items() if key not in left_out}
 
 

@@ -9,6 +9,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+from wordline import labels
 from wordline._core import WordlineError
 from wordline.charts.embed import figures
 from wordline.comparison import sheets
@@ -19,7 +20,7 @@ from wordline.figures import fitting_interval, title
 from wordline.folders import check, replaced
 from wordline.names import endings
 from wordline.notes import Shared, when_died
-from wordline.report import html, studies
+from wordline.report import html, studies, study_facts
 from wordline.report.page import (
     MOST_ROWS,
     facts,
@@ -32,7 +33,7 @@ from wordline.report.page import (
 )
 from wordline.report.runs import load_runs
 from wordline.sweeps.api import TABLE as SWEEP
-from wordline.sweeps.averages import METRICS, averages, said
+from wordline.sweeps.averages import METRICS, averages, label_of, said
 from wordline.tuning.search import DESCRIBED as SEARCH
 from wordline.tuning.search import TABLE as TRIALS
 
@@ -81,7 +82,7 @@ def _comparison(folder: Path) -> tuple[str, str]:
 
 def comparison_body(found: Comparison, command: Sequence[str] = ()) -> tuple[str, str]:
     """A name for a comparison, and all its sections."""
-    return f"{found.device}: {', '.join(found.schemes)}", _comparison_sections(found, command)
+    return f"{found.title}: {', '.join(found.schemes)}", _comparison_sections(found, command)
 
 
 def _comparison_sections(found: Comparison, command: Sequence[str]) -> str:
@@ -91,16 +92,35 @@ def _comparison_sections(found: Comparison, command: Sequence[str]) -> str:
     said = sheets.notes_of(found, made)
     said += [f"{workload}, {scheme}: {error}" for (workload, scheme), error in found.errors.items()]
     notes = "".join(f'<p class="fair">{escape(note)}</p>' for note in said)
-    rows = [("device", found.device), ("schemes", ", ".join(found.schemes))]
+    rows = [("device", found.device)]
+    rows += [(f"{kind} set", ", ".join(told)) for kind, told in _changes(found).items() if told]
+    rows += [("schemes", ", ".join(found.schemes))]
     rows += [("workloads", ", ".join(found.workloads)), ("seeds", ", ".join(map(str, found.seeds)))]
     rows += [("command", " ".join(command))] if command else []
     return sections(
         (
+            (f"What changes against {found.schemes[0]}", _changes_drawn(found, metrics)),
             ("Summary", facts(rows) + tables + notes),
-            ("Figures", figures(studies.of_comparison(found, metrics))),
+            ("Response times", figures(studies.percentiles(found))),
             ("Where the time went", html.explained(studies.blame_of(found))),
         )
     )
+
+
+def _changes_drawn(found: Comparison, metrics: Sequence[str]) -> str:
+    """One chart of changes for each workload; the figures themselves on demand."""
+    drawn = figures(studies.changes_of(found, metrics))
+    how = (
+        "Dots with 95% intervals of the difference; pale: the interval holds no change. "
+        "↑ more is better, ↓ less is better."
+    )
+    own = figures(studies.absolute(found, metrics))
+    more = f"<details><summary>The figures themselves</summary>{own}</details>" if own else ""
+    return (f'<p class="dim">{how}</p>{drawn}' if drawn else "") + more
+
+
+def _changes(found: Comparison) -> dict[str, list[str]]:
+    return {kind: labels.changes({"changed": found.changed}, kind) for kind in labels.KINDS}
 
 
 def sweep_body(rows: Sequence[dict[str, Any]], metrics: Sequence[str] = METRICS) -> str:
@@ -129,10 +149,14 @@ def sweep_body(rows: Sequence[dict[str, Any]], metrics: Sequence[str] = METRICS)
         (kind, ", ".join(sorted({str(row[kind]) for row in rows})))
         for kind in ("device", "scheme", "workload")
     ]
-    told = [*names, ("seeds", ", ".join(map(str, seeds))), ("points", f"{len(found):,}")]
+    told = [*names, *study_facts.swept(found), ("seeds", ", ".join(map(str, seeds)))]
+    told.append(("points", f"{len(found):,}"))
+    errors = [(label_of(point), error) for point in found for error in point.errors]
+    head = study_facts.failed("runs", errors, len(rows)) + facts(told) + study_facts.best(found, given)
     return sections(
         (
-            ("Figures by axis", facts(told) + figures(studies.of_sweep(found, given))),
+            ("Summary", head + study_facts.shared(rows)),
+            ("Figures by axis", figures(studies.of_sweep(found, given))),
             ("Points", table(headers, lines) + more + legend(lines) + paragraphs(said(found))),
         )
     )
@@ -162,6 +186,8 @@ def _search(folder: Path) -> tuple[str, str]:
             _rows(folder / TRIALS),
             frozenset(told["best"]),
             tuple(Shared.of(note) for note in told.get("notes", ())),
+            told.get("search", {}),
+            told.get("of", {}),
         )
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise WordlineError(f"{folder / SEARCH}: not the description of a search: {error}") from None
@@ -187,8 +213,11 @@ def search_body(found: studies.Search) -> str:
         for trial in found.trials
         if trial["trial"] in found.best
     ]
+    errors = [(f"trial {trial['trial']}", trial["error"]) for trial in found.trials if trial["error"]]
+    head = study_facts.failed("trials", errors, len(found.trials)) + facts(study_facts.searched(found))
     return sections(
         (
+            ("Summary", head),
             (
                 "Best" if len(found.objectives) == 1 else "Front",
                 table(headers, lines) + legend(lines) + paragraphs(found.notes),

@@ -10,7 +10,9 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from wordline import intervals, notes
+from wordline import intervals, labels, notes
+from wordline.charts import Chart
+from wordline.charts.axis import LOG_FROM
 from wordline.charts.embed import figures
 from wordline.figures import UNSURE, at, fitting, fitting_interval, title
 from wordline.names import KINDS
@@ -18,6 +20,7 @@ from wordline.report import blame, run_charts
 from wordline.report.differences import configuration
 from wordline.report.page import facts, legend, report_page, sections, table, write_page
 from wordline.report.runs import SavedRun, load_runs
+from wordline.report.tiles import tiles
 from wordline.result import tables_of
 
 SUMMARY = (
@@ -31,6 +34,9 @@ SUMMARY = (
     )),
     "waf",
 )  # fmt: skip
+
+
+WENT = "where the time went"
 
 
 def write_report(
@@ -51,19 +57,21 @@ def render(runs: Sequence[SavedRun], title: str | None = None) -> str:
 
 def names_of(runs: Sequence[SavedRun]) -> str:
     """Drives, schemes and workloads."""
-    kinds = ("device", "scheme", "workload")
     return " · ".join(
-        " or ".join(dict.fromkeys(run.result["config"][kind]["name"] for run in runs)) for kind in kinds
+        " or ".join(dict.fromkeys(labels.called(run.result, kind) for run in runs)) for kind in labels.KINDS
     )
 
 
 def body(runs: Sequence[SavedRun]) -> str:
-    """All sections."""
+    """All sections. First what answers how long requests took, and why."""
+    panels = _panels(runs)
+    long, why = list(run_charts.latencies(runs)), blame.charts(panels)
     return sections(
         (
+            ("How long, and why", _dead(runs) + tiles(runs) + figures([*long[:1], *why[:1]])),
             ("Summary", _summary(runs)),
-            ("Response times", figures(run_charts.latencies(runs))),
-            ("Where the time went", _blame(runs)),
+            ("Response times", figures(long[1:])),
+            ("Where the time went", _explained(why[1:], panels)),
             ("Over time", _series(runs)),
             ("Write amplification by cause", figures(run_charts.write_amplification(runs))),
             ("Dies and blocks", figures(run_charts.maps(runs))),
@@ -80,24 +88,32 @@ def _summary(runs: Sequence[SavedRun]) -> str:
         for run in runs
         for note in _notes(run.result)
     ]
+    figures_ = table(["", *(run.label for run in runs)], rows)
+    return "".join(said) + _inputs(runs) + figures_ + legend(rows)
+
+
+def _dead(runs: Sequence[SavedRun]) -> str:
     deaths = [(run.label, notes.died(run.result["notes"])) for run in runs]
-    dead = "".join(
+    return "".join(
         f'<p class="bad lead">{escape(f"{label}: {found}")}</p>' for label, found in deaths if found
     )
-    figures_ = table(["", *(run.label for run in runs)], rows)
-    return dead + _inputs(runs) + figures_ + legend(rows) + "".join(said)
 
 
 def _inputs(runs: Sequence[SavedRun]) -> str:
     """What was run: device, scheme, workload, seed, and the command line where it is known."""
     rows = []
-    for kind in ("device", "scheme", "workload"):
+    for kind in labels.KINDS:
         found = [run.result["config"][kind] for run in runs]
         told = [
             config["name"] + (f": {config['description']}" if config.get("description") else "")
             for config in found
         ]
         rows.append((kind, " · ".join(dict.fromkeys(told))))
+        changed = {", ".join(labels.changes(run.result, kind)): run.label for run in runs}
+        for text, label in changed.items():
+            if text:
+                several = f" of {label}" if len(changed) > 1 else ""
+                rows.append((f"{kind} set{several}", text))
     rows.append(("seed", ", ".join(dict.fromkeys(str(run.result["seed"]) for run in runs))))
     commands = {run.command: run.label for run in runs if run.command}
     for command, label in commands.items():
@@ -123,21 +139,35 @@ def _notes(result: Mapping[str, Any]) -> list[str]:
     return [*map(notes.text, result["notes"]), *(f"not physical: {ideal}" for ideal in ideals)]
 
 
-def _blame(runs: Sequence[SavedRun]) -> str:
-    panels = {
-        f"{several}, {words}": [(run.label, _parts(run, kind, which)) for run in runs]
+def _panels(runs: Sequence[SavedRun]) -> dict[str, blame.Rows]:
+    """Bars of parts: a panel for each kind of requests, of one run one for all whose bars one axis shows."""
+    which = (("mean", "mean of all"), ("tail", "mean from the 99th percentile on"))
+    if len(runs) == 1:
+        found: dict[str, blame.Rows] = {
+            f"{WENT}, {words}": [(several, _parts(runs[0], kind, part)) for kind, several in KINDS.items()]
+            for part, words in which
+        }
+        found = {title: [row for row in rows if row[1]] for title, rows in found.items()}
+        sums = [[sum(parts.values()) for _, parts in rows] for rows in found.values()]
+        if all(max(each) <= LOG_FROM * min(each) for each in sums if each):
+            return {title: rows for title, rows in found.items() if rows}
+    return {
+        f"{several}: {WENT}, {words}": [(run.label, _parts(run, kind, part)) for run in runs]
         for kind, several in KINDS.items()
-        for which, words in (("mean", "mean of all"), ("tail", "mean from the 99th percentile on"))
+        for part, words in which
     }
-    return explained(panels)
 
 
 def explained(panels: Mapping[str, blame.Rows]) -> str:
     """The charts of blame and what the parts are."""
-    drawn = figures(blame.charts(panels))
-    if not drawn:
+    return _explained(blame.charts(panels), panels)
+
+
+def _explained(charts: Sequence[Chart], panels: Mapping[str, blame.Rows]) -> str:
+    if not any(panels.values()):
         return ""
-    return f"{drawn}<details><summary>What the parts are</summary>{facts(blame.legend(panels))}</details>"
+    parts = facts(blame.legend(panels))
+    return f"{figures(charts)}<details><summary>What the parts are</summary>{parts}</details>"
 
 
 def _parts(run: SavedRun, kind: str, which: str) -> dict[str, float]:

@@ -26,11 +26,11 @@ MOST_ROWS = 200
 def page(title: str, body: str, *, style: str = "", subtitle: str = "") -> str:
     """A whole page around `body`, which is HTML; all else is text. Charts get what draws them."""
     under = f'<p class="dim">{escape(subtitle)}</p>' if subtitle else ""
-    code = ""
+    code = hint = ""
     if '<figure class="chart' in body:
         from wordline.charts import embed
 
-        under += f'<p class="dim hint">{escape(embed.HINT)}</p>'
+        hint = f'<p class="dim hint">{escape(embed.HINT)}</p>'
         code = embed.code()
     # An icon of nothing keeps browsers from asking a server for one.
     return (
@@ -39,7 +39,7 @@ def page(title: str, body: str, *, style: str = "", subtitle: str = "") -> str:
         '<meta name="color-scheme" content="light dark">'
         f'{GENERATOR}{_core.__version__}">'
         f'<link rel="icon" href="data:,"><title>{escape(title)}</title><style>{STYLE}{style}</style></head>'
-        f"<body><h1>{escape(title)}</h1>{under}{body}{code}</body></html>\n"
+        f"<body><h1>{escape(title)}</h1>{under}{body}{hint}{code}</body></html>\n"
     )
 
 

@@ -16,25 +16,32 @@ MOST_POINTS = 400
 MOST_CELLS = 2048
 """Cells of a map of blocks; more are joined in groups."""
 
-LOG_FROM = 20
-"""A time series is drawn on a logarithmic axis when its values differ by this factor."""
-
 
 def _colors(runs: Sequence[SavedRun]) -> dict[str, str]:
     return {run.label: colors.of_series(place) for place, run in enumerate(runs)}
 
 
 SLOWER = Axis("share of requests that take longer", "share", log=True)
+HOW_LONG = "how long requests took"
 RESPONSE = Axis("response time", "time", log=True)
 
 
 def latencies(runs: Sequence[SavedRun]) -> Iterator[Chart]:
-    """The share of requests that take longer than a time, for each kind of request."""
+    """The share of requests that take longer than a time: of one run all kinds of requests in one chart, of
+    several a chart for each kind.
+    """
+    if len(runs) == 1:
+        kinds = {
+            several: _thinned(curve) for kind, several in KINDS.items() if (curve := _tail(runs[0], kind))
+        }
+        if kinds:
+            yield curves(HOW_LONG, kinds, RESPONSE, SLOWER, steps=True)
+        return
     for kind, several in KINDS.items():
         found = {run.label: curve for run in runs if (curve := _tail(run, kind))}
         if found:
             thinned = {label: _thinned(curve) for label, curve in found.items()}
-            yield curves(several, thinned, RESPONSE, SLOWER, tones=_colors(runs), steps=True)
+            yield curves(f"{several}: {HOW_LONG}", thinned, RESPONSE, SLOWER, tones=_colors(runs), steps=True)
 
 
 def _tail(run: SavedRun, kind: str) -> list[tuple[float, float]]:
@@ -88,8 +95,7 @@ def series(runs: Sequence[SavedRun]) -> Iterator[Chart]:
         found = {label: curve for label, rows in tables.items() if (curve := _curve(rows, column, scale))}
         values = [y for curve in found.values() for _, y in curve if y > 0]
         if values:
-            log = axis.kind == "time" and max(values) > LOG_FROM * min(values)
-            vertical = Axis(axis.title, axis.kind, log=log)
+            vertical = axis.over(values) if axis.kind == "time" else axis
             horizontal = Axis("time since the start of the window", "time", zero=False)
             yield curves(name, found, horizontal, vertical, tones=_colors(runs))
 

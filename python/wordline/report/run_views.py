@@ -16,7 +16,7 @@ from typing import Any
 import pyarrow.parquet
 from rich.console import Console
 
-from wordline import intervals, notes, views
+from wordline import intervals, labels, notes, views
 from wordline.charts import Axis, Chart, curves, images
 from wordline.figures import at, fitting, sure
 from wordline.files import made_folder, write_text, written
@@ -45,7 +45,6 @@ def drawn(charts: Iterable[Chart]) -> str:
 def _cell(found: Result) -> str:
     """Response times and rates, the distribution, and where the time went."""
     data: Any = found.to_dict()
-    names = " · ".join(data["config"][kind]["name"] for kind in ("device", "scheme", "workload"))
     directions = [direction for direction in KINDS if data[direction]["requests"]]
     paths = {
         "IOPS": "iops",
@@ -82,7 +81,7 @@ def _cell(found: Result) -> str:
     charts += blame.charts({"where the time went, mean": parts})
     summary = table(["", *(KINDS[direction] for direction in directions)], rows)
     told = "".join(f"<p>{escape(notes.text(note))}</p>" for note in data["notes"])
-    head = f"<p><b>{escape(names)}</b>, seed {data['seed']}</p>"
+    head = f"<p><b>{escape(labels.title(data))}</b>, seed {data['seed']}</p>"
     return f"{head}{_dead(data['notes'])}{summary}{legend(rows)}{waf}{told}{drawn(charts)}"
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wordline import folders
+from wordline import folders, labels
 from wordline._core import WordlineError
 from wordline.result import tables_of
 
@@ -86,10 +86,14 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 def _labels(found: Sequence[tuple[Path, dict[str, Any]]]) -> list[str]:
-    """Names of what differs: schemes, devices, workloads, seeds; else the folders' names."""
+    """Names of what differs: schemes, devices, workloads, seeds; else the folders' names.
+
+    Keys that were set stand behind the names, of several runs those that differ.
+    """
+    same = labels.shared([result for _, result in found])
     names = [
         {
-            **{kind: result["config"][kind]["name"] for kind in ("device", "scheme", "workload")},
+            **{kind: labels.called(result, kind, same) for kind in labels.KINDS},
             "seed": f"seed {result['seed']}",
         }
         for _, result in found
@@ -97,11 +101,11 @@ def _labels(found: Sequence[tuple[Path, dict[str, Any]]]) -> list[str]:
     differing = [
         key for key in ("device", "scheme", "workload", "seed") if len({name[key] for name in names}) > 1
     ]
-    labels = [" · ".join(name[key] for key in differing) or name["scheme"] for name in names]
-    if len(set(labels)) < len(labels):
-        labels = [folder.name or str(folder) for folder, _ in found]
-    if len(set(labels)) < len(labels):
-        labels = [str(folder) for folder, _ in found]
+    made = [" · ".join(name[key] for key in differing) or name["scheme"] for name in names]
+    if len(set(made)) < len(made):
+        made = [folder.name or str(folder) for folder, _ in found]
+    if len(set(made)) < len(made):
+        made = [str(folder) for folder, _ in found]
     return [
-        label if labels.count(label) == 1 else f"{label} ({number})" for number, label in enumerate(labels, 1)
+        label if made.count(label) == 1 else f"{label} ({number})" for number, label in enumerate(made, 1)
     ]

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from wordline.charts import Axis, Chart, bars, colors, curves, heat, points
+from wordline import intervals
+from wordline.charts import Axis, Change, Chart, bars, colors, curves, heat, points, relative
 from wordline.comparison.figures import DIRECTIONS
-from wordline.figures import fitting_interval, kind, title
+from wordline.figures import fitting_interval, kind, more_is_better, title
 from wordline.names import KINDS, endings
 from wordline.notes import Shared
 from wordline.report import blame
@@ -31,11 +32,38 @@ PERCENTILES = (
 """Percentiles, and the share of requests that take longer."""
 
 
-def of_comparison(found: Comparison, metrics: Sequence[str]) -> Iterator[Chart]:
-    """Bars of each figure, then response times of all schemes in one chart for each workload. Raises
-    `WordlineError` for a figure that no run has.
+def _tones(found: Comparison) -> dict[str, str]:
+    return {scheme: colors.of_series(place) for place, scheme in enumerate(found.schemes)}
+
+
+def changes_of(found: Comparison, metrics: Sequence[str]) -> Iterator[Chart]:
+    """For each workload the changes of all figures against the first scheme, each with its interval. What
+    its own interval exceeds, and what a drive did that died, is no change.
     """
-    tones = {scheme: colors.of_series(place) for place, scheme in enumerate(found.schemes)}
+    first = found.schemes[0]
+    for workload in found.workloads:
+        changes = []
+        for metric, scheme in itertools.product(found.metrics(metrics), found.schemes[1:]):
+            cells = [found.cell(workload, each, metric) for each in (first, scheme)]
+            base, cell = cells
+            if base is None or cell is None or not base.value or not cell.ratio:
+                continue
+            if base.unsure or cell.unsure or any(found.died(workload, each) for each in (first, scheme)):
+                continue
+            half = intervals.half_of_difference(
+                *(found.interval(workload, each, metric) for each in (first, scheme))
+            )
+            better = "↑" if more_is_better(metric) else "↓"
+            share = None if half is None else half / base.value
+            text = fitting_interval(metric, cell.value, cell.ci95)
+            changes.append(Change(f"{title(metric)} {better}", scheme, cell.ratio, share, text))
+        if changes:
+            yield relative(workload, changes, first, _tones(found))
+
+
+def absolute(found: Comparison, metrics: Sequence[str]) -> Iterator[Chart]:
+    """Bars of each figure. Raises `WordlineError` for a figure that no run has."""
+    tones = _tones(found)
     for metric in found.metrics(metrics):
         cells = [
             (workload, scheme, cell.value, cell.ci95)
@@ -44,8 +72,13 @@ def of_comparison(found: Comparison, metrics: Sequence[str]) -> Iterator[Chart]:
             if (cell := found.cell(workload, scheme, metric)) is not None
         ]
         if any(value for _, _, value, _ in cells):
-            axis = Axis(title(metric), kind(metric))
+            axis = _axis(metric, [value for _, _, value, _ in cells])
             yield bars(title(metric), cells, axis, tones=tones, legend_title="scheme")
+
+
+def percentiles(found: Comparison) -> Iterator[Chart]:
+    """Response times of all schemes in one chart for each workload."""
+    tones = _tones(found)
     for workload, direction in itertools.product(found.workloads, DIRECTIONS):
         tails = {
             scheme: tail for scheme in found.schemes if (tail := _tail(found, workload, scheme, direction))
@@ -83,6 +116,12 @@ def blame_of(found: Comparison) -> dict[str, blame.Rows]:
     return panels
 
 
+def _axis(metric: str, values: Sequence[float]) -> Axis:
+    """The axis of a figure that has these values: logarithmic where they call for it and none is nothing."""
+    axis = Axis(title(metric), kind(metric))
+    return axis.over(values) if all(value > 0 for value in values) else axis
+
+
 def _words(axes: Sequence[str]) -> dict[str, str]:
     """Axes as charts call them."""
     return {axis: name.replace("_", " ").replace(".", " ") for axis, name in endings(axes).items()}
@@ -92,7 +131,8 @@ def _number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _values(found: Sequence[Averaged], axis: str) -> list[Any]:
+def values_of(found: Sequence[Averaged], axis: str) -> list[Any]:
+    """The values of an axis, each once."""
     return list(dict.fromkeys(point.axes[axis] for point in found))
 
 
@@ -100,17 +140,19 @@ def of_sweep(found: Sequence[Averaged], metrics: Sequence[str]) -> Iterator[Char
     """For each figure: a line over the longest axis for each combination of the others, with intervals over
     seeds; and where there are two axes of several values, a map of them.
     """
-    axes = [axis for axis in (found[0].axes if found else ()) if len(_values(found, axis)) > 1]
+    axes = [axis for axis in (found[0].axes if found else ()) if len(values_of(found, axis)) > 1]
     if not axes:
         return
     words = _words(axes)
-    longest = max(axes, key=lambda axis: (all(map(_number, _values(found, axis))), len(_values(found, axis))))
+    longest = max(
+        axes, key=lambda axis: (all(map(_number, values_of(found, axis))), len(values_of(found, axis)))
+    )
     others = [axis for axis in axes if axis != longest]
     for metric in metrics:
         known = [(point, figure) for point in found if (figure := point.figure(metric)) is not None]
         if not any(figure.value for _, figure in known):
             continue
-        if all(map(_number, _values(found, longest))):
+        if all(map(_number, values_of(found, longest))):
             yield from _lines(known, metric, longest, others, words)
         else:
             rows = [
@@ -122,9 +164,12 @@ def of_sweep(found: Sequence[Averaged], metrics: Sequence[str]) -> Iterator[Char
                 )
                 for point, figure in known
             ]
-            yield bars(title(metric), rows, Axis(title(metric), kind(metric)), legend_title=words[longest])
+            axis = _axis(metric, [value for _, _, value, _ in rows])
+            yield bars(title(metric), rows, axis, legend_title=words[longest])
         if others:
-            yield _map(known, metric, longest, max(others, key=lambda axis: len(_values(found, axis))), words)
+            yield _map(
+                known, metric, longest, max(others, key=lambda axis: len(values_of(found, axis))), words
+            )
 
 
 def _called(point: Averaged, axes: Sequence[str], words: Mapping[str, str]) -> str:
@@ -157,7 +202,7 @@ def _lines(
             f"{title(metric)} over {words[longest]}{more}",
             {name: lines[name] for name in part},
             across,
-            Axis(title(metric), kind(metric)),
+            _axis(metric, [y for line in lines.values() for _, y in line]),
             marks=True,
             legend_title=legend,
             reach={name: reach[name] for name in part if name in reach} or None,
@@ -175,7 +220,7 @@ def _map(known: Any, metric: str, across: str, down: str, words: Mapping[str, st
         made,
         words[across],
         words[down],
-        Axis(title(metric), kind(metric)),
+        _axis(metric, [value for *_, value in made]),
         numbers=len(made) <= MOST_CELLS,
     )
 
@@ -193,6 +238,10 @@ class Search:
     """Numbers of the best trials: of two objectives those that no other beats in both."""
     notes: tuple[Shared, ...] = ()
     """Those of its runs."""
+    search: dict[str, Any] = field(default_factory=dict)
+    """What was varied, as the description has it."""
+    of: dict[str, str] = field(default_factory=dict)
+    """What else its description names: device, scheme, workload, settings."""
 
     @property
     def parameters(self) -> list[str]:
@@ -224,17 +273,29 @@ def of_search(found: Search) -> Iterator[Chart]:
         } | given
 
     axes = {
-        name: Axis(f"{title(name)}, to {found.objectives[name]}", kind(name), zero=False) for name in names
+        name: replace(
+            _axis(name, [trial[name] for trial in done]),
+            title=f"{title(name)}, to {found.objectives[name]}",
+            zero=False,
+        )
+        for name in names
     }
     if len(names) == 2:
         dots = [dot(trial, trial[names[0]], trial[names[1]]) for trial in done]
         front = sorted((each["x"], each["y"]) for each in dots if each["best"])
         yield points(
-            "Pareto front", dots, axes[names[0]], axes[names[1]], tips=tips, front=front, best="front"
+            "Pareto front",
+            dots,
+            axes[names[0]],
+            axes[names[1]],
+            tips=tips,
+            front=front,
+            best="front",
+            label="n",
         )
     else:
         dots = [dot(trial, trial["trial"], trial[names[0]]) for trial in done]
-        yield points("trials", dots, Axis("trial", zero=False), axes[names[0]], tips=tips)
+        yield points("trials", dots, Axis("trial", zero=False), axes[names[0]], tips=tips, label="n")
     for name, parameter in itertools.product(names, found.parameters):
         values = [trial[parameter] for trial in done]
         number = all(map(_number, values))

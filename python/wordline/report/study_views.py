@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Sequence
 from html import escape
@@ -25,14 +26,18 @@ from wordline.sweeps.averages import METRICS, averages, said
 
 @views.draw_cell.register
 def _cell_of_comparison(found: Comparison) -> str:
-    """Its tables, bars of each figure, percentiles."""
+    """Its tables, the changes against the first scheme, percentiles, bars of each figure."""
     metrics = found.metrics()
     made = sheets.sheets(found, metrics)
     tables = "".join(
         f"<p><b>{escape(sheet.title)}</b></p>{table(sheet.headers, sheet.rows)}" for sheet in made
     )
     tables += "".join(f"<p>{escape(note)}</p>" for note in sheets.notes_of(found, made))
-    return tables + drawn(studies.of_comparison(found, metrics))
+    return tables + drawn(
+        itertools.chain(
+            studies.changes_of(found, metrics), studies.percentiles(found), studies.absolute(found, metrics)
+        )
+    )
 
 
 @views.draw_cell.register

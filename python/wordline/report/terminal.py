@@ -8,7 +8,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from wordline import intervals, notes
+from wordline import intervals, labels, notes
 from wordline.figures import LEGEND, at, is_unsure, rounded, short, sure
 from wordline.names import KINDS, PERCENTILES, part_label
 from wordline.report.trace import began
@@ -79,8 +79,7 @@ def render_seeds(results: Seeds) -> RenderableType:
         mean = sure(figures[0], row.mean, row.ci95)
         table.add_row(f"{name}, {unit}" if unit else name, mean, half, relative, *figures[2:])
     first = next(iter(results.values()))
-    names = [first["config"][kind]["name"] for kind in ("device", "scheme", "workload")]
-    title = Text(" · ".join(names), style="bold")
+    title = Text(labels.title(first), style="bold")
     title.append(f"   seeds {', '.join(str(seed) for seed in results)}", style="dim")
     for note in results.notes():
         title.append(f"\nnote: {note.text()}", style="yellow")
@@ -99,9 +98,7 @@ def _grid(*headers: str) -> Table:
 
 
 def _title(data: Mapping[str, Any]) -> Text:
-    config = data["config"]
-    names = [config[kind]["name"] for kind in ("device", "scheme", "workload")]
-    text = Text(" · ".join(names), style="bold")
+    text = Text(labels.title(data), style="bold")
     text.append(f"   seed {data['seed']}", style="dim")
     if data["checked"]:
         checked = data["checked"]

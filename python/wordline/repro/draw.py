@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from wordline._core import WordlineError
 from wordline.charts import Axis, Chart, colors, save
 from wordline.charts.axis import Kind
 from wordline.charts.specs import SCHEMA, Spec
+from wordline.repro.exhibit import TargetsAre
 from wordline.repro.numbers import Number
 from wordline.repro.table import SPREAD
 
@@ -42,7 +44,12 @@ Line = Mapping[str, Any]
 
 
 def draw(
-    figure: Mapping[str, Any], lines: Sequence[Line], title: str, path: Path, numbers: Sequence[Number] = ()
+    figure: Mapping[str, Any],
+    lines: Sequence[Line],
+    title: str,
+    path: Path,
+    numbers: Sequence[Number] = (),
+    targets_are: TargetsAre = "printed",
 ) -> list[Path]:
     """Draws the figure as PNG and SVG beside each other; returns their paths.
 
@@ -55,11 +62,17 @@ def draw(
         )
     chart = described(figure, lines, title)
     if "beside" in figure:
-        chart = _with_numbers(figure, chart, numbers)
+        chart = _with_numbers(figure, chart, numbers, targets_are)
     return [save(chart, path.with_suffix(ending), WIDTH) for ending in (".png", ".svg")]
 
 
-def draw_numbers(figure: Mapping[str, Any], numbers: Sequence[Number], title: str, path: Path) -> list[Path]:
+def draw_numbers(
+    figure: Mapping[str, Any],
+    numbers: Sequence[Number],
+    title: str,
+    path: Path,
+    targets_are: TargetsAre = "printed",
+) -> list[Path]:
     """The same of numbers whose metric begins as `metric` says, each with the printed one as a mark.
 
     What follows `: ` in the metric, or else the workload, stands below.
@@ -69,11 +82,12 @@ def draw_numbers(figure: Mapping[str, Any], numbers: Sequence[Number], title: st
         if _is_drawn(number) and number.metric.startswith(figure.get("metric", "")):
             name = number.metric.partition(": ")[2] or number.workload or number.metric
             lines.append(_compared(number, name))
-    return draw({**figure, **PRINTED}, lines, title, path)
+    return draw({**figure, **_beside(targets_are)}, lines, title, path)
 
 
-PRINTED = {"kind": "bar", "x": "name", "y": "here", "reference": "printed", "reference_label": "printed"}
-"""A figure of numbers."""
+def _beside(targets_are: TargetsAre) -> dict[str, Any]:
+    """A figure of numbers."""
+    return {"kind": "bar", "x": "name", "y": "here", "reference": "target", "reference_label": targets_are}
 
 
 def _is_drawn(number: Number) -> bool:
@@ -82,11 +96,13 @@ def _is_drawn(number: Number) -> bool:
 
 def _compared(number: Number, name: str) -> Line:
     """A line of a figure of numbers."""
-    line = {"name": name, "here": number.ours, "printed": number.target}
+    line = {"name": name, "here": number.ours, "target": number.target}
     return line if number.interval is None else line | {"here" + SPREAD: number.interval}
 
 
-def _with_numbers(figure: Mapping[str, Any], chart: Chart, numbers: Sequence[Number]) -> Chart:
+def _with_numbers(
+    figure: Mapping[str, Any], chart: Chart, numbers: Sequence[Number], targets_are: TargetsAre
+) -> Chart:
     """The chart and, beside it, the printed numbers of the exhibit with ours."""
     lines = [
         _compared(number, ", ".join(part for part in (number.metric, number.against) if part))
@@ -96,7 +112,7 @@ def _with_numbers(figure: Mapping[str, Any], chart: Chart, numbers: Sequence[Num
     if not lines:
         return chart
     labels = {**figure.get("labels", {}), figure["beside"]: "here"}
-    shown = {**PRINTED, "y_label": figure["beside"], "labels": labels, "zero": True}
+    shown = {**_beside(targets_are), "y_label": figure["beside"], "labels": labels, "zero": True}
     pictures = [{**chart.spec, "width": PANEL}, {**_picture(shown, lines), "width": PANEL}]
     resolve = {"scale": {"color": "independent", "y": "independent", "x": "independent"}}
     return Chart(chart.title, {"$schema": SCHEMA, "hconcat": pictures, "resolve": resolve})
@@ -158,10 +174,11 @@ def _picture(figure: Mapping[str, Any], lines: Sequence[Line], names: Sequence[s
     names = names or found
     tones = [colors.of_series(place) for place in range(len(names))]
     domain, range_ = list(names), tones
-    if figure.get("reference"):
-        domain = [*domain, figure.get("reference_label", "closed form")]
+    words = [*domain, *_reference_words(figure)[:1]]
+    if figure.get("reference") and is_bar:
+        domain = words
         range_ = [*tones, REFERENCE]
-    columns = 1 if max(map(len, domain)) >= LONG_NAME else 4 if len("".join(domain)) < LONG else 2
+    columns = 1 if max(map(len, words)) >= LONG_NAME else 4 if len("".join(words)) < LONG else 2
     alone = len(domain) == 1 and domain[0] == figure.get("y_label")
     color: Spec = {
         "field": "s",
@@ -257,6 +274,31 @@ def _upwards(figure: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], field
     return found
 
 
+OF_BOTH = re.compile(r"lines?: (.+), points?: (.+)")
+"""A label that says what lines and points are."""
+
+
+def _reference_words(figure: Mapping[str, Any]) -> tuple[str, ...]:
+    """What a reference is called, and what our numbers beside it are; empty without one."""
+    if not figure.get("reference"):
+        return ()
+    label = str(figure.get("reference_label", "closed form"))
+    both = OF_BOTH.fullmatch(label)
+    return (both[1], both[2]) if both else (label, "simulated")
+
+
+def _swatch(channel: str, word: str, value: Any, symbol: Mapping[str, Any]) -> Spec:
+    """A legend entry of its own for all lines, or all points, whichever series they are of."""
+    return {
+        channel: {
+            "datum": word,
+            "type": "nominal",
+            "scale": {"domain": [word], "range": [value]},
+            "legend": {"title": None, "orient": "bottom", **symbol},
+        }
+    }
+
+
 def _having(field: str, log: bool) -> Spec:
     return {"filter": f"isValid(datum.{field})" + (f" && datum.{field} > 0" if log else "")}
 
@@ -265,6 +307,13 @@ def _lines(figure: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], color: 
     log, measured = bool(figure.get("y_log")), not figure.get("reference")
     y = _upwards(figure, rows, "y")
     layers: list[Spec] = []
+    line: Spec = {}
+    point: Spec = {}
+    if not measured:
+        reference, ours = _reference_words(figure)
+        stroke = {"symbolType": "stroke", "symbolStrokeColor": REFERENCE}
+        line = _swatch("strokeDash", reference, [1, 0], stroke)
+        point = _swatch("shape", ours, "circle", {"symbolFillColor": REFERENCE, "symbolStrokeWidth": 0})
     if any("l" in row for row in rows):
         layers.append(
             {
@@ -278,7 +327,7 @@ def _lines(figure: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], color: 
             {
                 "transform": [_having("r", log)],
                 "mark": {"type": "line", "strokeWidth": 1.2},
-                "encoding": {"y": y | {"field": "r"}, "color": color},
+                "encoding": {"y": y | {"field": "r"}, "color": color} | line,
             }
         )
     else:
@@ -289,7 +338,7 @@ def _lines(figure: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], color: 
         {
             "transform": [_having("y", log)],
             "mark": {"type": "point", "filled": True, "size": 40, "opacity": 1},
-            "encoding": {"y": y, "color": color},
+            "encoding": {"y": y, "color": color} | point,
         }
     )
     return layers

@@ -9,7 +9,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 from wordline._core import WordlineError
 from wordline.repro import real_drives
@@ -23,6 +23,13 @@ WORKLOADS = {"own": "the paper's own", "twin": "a twin of the paper's", "other":
 
 TRACES = "{traces}"
 """Stands in a sweep for the folder that `--traces` names."""
+
+
+VALIDATION = "validation"
+"""The folder of exhibits that are of no paper: what is known of a drive in closed form."""
+
+TargetsAre: TypeAlias = Literal["printed", "closed form", "expected", "measured"]
+"""Numbers of a paper, of a formula, what follows from the configuration without one, or of a real drive."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +56,16 @@ class Exhibit:
         """The file in the folder of measurements that it is held against."""
         found: str | None = self.data.get("measured", {}).get("table")
         return found
+
+    @property
+    def targets_are(self) -> TargetsAre:
+        """What stands beside our numbers."""
+        if "measured" in self.data:
+            return "measured"
+        if self.paper != VALIDATION:
+            return "printed"
+        given = [number.get("target") for number in self.numbers]
+        return "closed form" if all(target in self.columns for target in given) else "expected"
 
     @property
     def digest(self) -> str:

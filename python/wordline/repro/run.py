@@ -156,9 +156,11 @@ def _draw(shown: Shown, folder: Path, quick: bool) -> None:
     if exhibit.figure.get("kind") == grid.GRID:
         shown.files += grid.draw_grid(exhibit.figure, shown.means, title, place)
     elif exhibit.figure.get("kind") == draw.NUMBERS:
-        shown.files += draw.draw_numbers(exhibit.figure, shown.numbers, title, place)
+        shown.files += draw.draw_numbers(exhibit.figure, shown.numbers, title, place, exhibit.targets_are)
     else:
-        shown.files += draw.draw(exhibit.figure, shown.means, title, place, shown.numbers)
+        shown.files += draw.draw(
+            exhibit.figure, shown.means, title, place, shown.numbers, exhibit.targets_are
+        )
 
 
 NUMBER_COLUMNS = (

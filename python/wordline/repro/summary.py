@@ -5,6 +5,8 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
+from wordline.charts.images import themed
+from wordline.figures import fitting, short
 from wordline.files import write_text
 from wordline.report.page import page
 from wordline.repro.many import tables
@@ -74,7 +76,7 @@ def as_markdown(found: Reproduction) -> str:
         lines += [f"Not run: {shown.reason}.", ""] if shown.reason else [f"Run: {run_of(shown)}.", ""]
         lines += [f"Failed: {error}" for error in shown.errors]
         lines += [f"![{exhibit.title}]({_link(found, shown)})", ""] if _link(found, shown) else []
-        lines += _number_lines(_numbers_of(found, shown))
+        lines += _number_lines(_numbers_of(found, shown), exhibit.targets_are)
         lines += [f"Table: {table.told()}.\n" for table in tables(_numbers_of(found, shown))]
     rest = _rest(found)
     if rest:
@@ -82,10 +84,13 @@ def as_markdown(found: Reproduction) -> str:
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _number_lines(numbers: list[Number]) -> list[str]:
+def _number_lines(numbers: list[Number], targets_are: str = "printed") -> list[str]:
     if not numbers:
         return []
-    lines = ["| number | printed | ours | difference | verdict | note |", "|---|---:|---:|---:|---|---|"]
+    lines = [
+        f"| number | {targets_are} | ours | difference | verdict | note |",
+        "|---|---:|---:|---:|---|---|",
+    ]
     for number in numbers:
         cells = [_name(number), *_values(number), _verdict(number), _note(number)]
         lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
@@ -111,14 +116,20 @@ def _note(number: Number) -> str:
 def _values(number: Number) -> list[str]:
     ours = _text(number.ours, number.unit)
     if number.interval is not None:
-        ours += f" ± {number.interval:.2g}"
+        ours += f" ± {_text(float(f'{number.interval:.2g}'), number.unit if number.unit in _FIGURES else '')}"
     return [_text(number.target, number.unit), ours, _difference(number)]
+
+
+_FIGURES = {"bytes/s": "bandwidth_bytes_per_s", "ns": "time_ns"}
+"""Units that a number's size chooses among its own of: by the figure that is written in the same."""
 
 
 def _text(value: float | str | None, unit: str) -> str:
     if value is None:
         return "–"
-    return value if isinstance(value, str) else f"{value:.5g} {unit}".strip()
+    if isinstance(value, str):
+        return value
+    return fitting(_FIGURES[unit], value) if unit in _FIGURES else f"{short(value)} {unit}".strip()
 
 
 def _difference(number: Number) -> str:
@@ -164,8 +175,8 @@ def as_html(found: Reproduction) -> str:
         picture = next((path for path in shown.files if path.suffix == ".svg"), None)
         if picture is not None:
             text = picture.read_text(encoding="utf-8")
-            parts.append(f'<figure class="exhibit">{text[text.index("<svg") :]}</figure>')
-        parts.append(_html_table(_numbers_of(found, shown)))
+            parts.append(f'<figure class="exhibit">{themed(text[text.index("<svg") :])}</figure>')
+        parts.append(_html_table(_numbers_of(found, shown), exhibit.targets_are))
         parts += [f'<p class="dim">Table: {escape(t.told())}.</p>' for t in tables(_numbers_of(found, shown))]
         parts.append("</section>")
     rest = _rest(found)
@@ -185,11 +196,11 @@ _CLASSES = {
 }
 
 
-def _html_table(numbers: list[Number]) -> str:
+def _html_table(numbers: list[Number], targets_are: str = "printed") -> str:
     if not numbers:
         return ""
     head = "".join(
-        f"<th>{name}</th>" for name in ("number", "printed", "ours", "difference", "verdict", "note")
+        f"<th>{name}</th>" for name in ("number", targets_are, "ours", "difference", "verdict", "note")
     )
     rows = []
     for number in numbers:

@@ -11,7 +11,7 @@ from wordline import _core
 from wordline._core import Drive, Held, WordlineError
 from wordline.result import Result
 from wordline.scenario import Scenario
-from wordline.simulation import prepare_drive, simulate
+from wordline.simulation import measure, prepare_drive
 from wordline.study.point import Inputs, Point
 from wordline.study.pool import StopFlag
 from wordline.study.row import SERIES, Row, row
@@ -63,7 +63,11 @@ class Worker:
             held = self.traces.get(inputs.trace_key, lambda: _hold(scenario))
         if job.shares_drive and inputs.drive_key is not None:
             drive = self.drives.get(inputs.drive_key, lambda: prepare_drive(scenario, progress))
-        return simulate(scenario, progress=progress, drive=drive, held=held)
+        measured = measure(scenario, progress=progress, drive=drive, held=held)
+        if measured is None:
+            raise RuntimeError("a run without an end of its own has stopped")
+        # A row is kept by what its inputs are, whichever way they were set: no changed keys.
+        return Result(measured)
 
 
 def _series(measured: Result) -> str | None:

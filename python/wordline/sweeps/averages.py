@@ -101,12 +101,13 @@ def said(points: Sequence[Averaged]) -> list[notes.Shared]:
     named = []
     for note in found:
         having = [points[int(place)] for place in note.runs]
-        labels = tuple(_label(point) for point in having)
+        labels = tuple(label_of(point) for point in having)
         named.append(notes.Shared(labels, note.first, _which(having, points)))
     return named
 
 
-def _label(point: Averaged) -> str:
+def label_of(point: Averaged) -> str:
+    """A point by the values of its axes."""
     words = endings(list(point.axes))
     return ", ".join(f"{words[axis]} {value}" for axis, value in point.axes.items()) or "the point"
 
@@ -114,7 +115,7 @@ def _label(point: Averaged) -> str:
 def _which(having: Sequence[Averaged], points: Sequence[Averaged]) -> str:
     """Some of the points in a few words: by the axes that tell them from the others, if any do."""
     if len(having) == len(points):
-        return f"all {len(points)} points" if len(points) > 1 else _label(points[0])
+        return f"all {len(points)} points" if len(points) > 1 else label_of(points[0])
     values = {axis: list(dict.fromkeys(str(each.axes[axis]) for each in having)) for axis in points[0].axes}
     told = {
         axis: own
@@ -129,7 +130,7 @@ def _which(having: Sequence[Averaged], points: Sequence[Averaged]) -> str:
         words = endings(list(points[0].axes))
         return ", ".join(f"{words[axis]} {' or '.join(own)}" for axis, own in told.items())
     rest = len(having) - 1
-    return f"{_label(having[0])}, and {rest} more of {len(points)} points" if rest else _label(having[0])
+    return f"{label_of(having[0])}, and {rest} more of {len(points)} points" if rest else label_of(having[0])
 
 
 def _alike(points: Sequence[Averaged], told: Mapping[str, Sequence[str]]) -> int:

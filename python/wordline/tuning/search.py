@@ -30,7 +30,9 @@ if TYPE_CHECKING:
 TABLE = "trials.parquet"
 
 DESCRIBED = "search.json"
-"""The file that tells of the search: its name, its objectives, and the numbers of the best trials."""
+"""The file that tells of the search: its name, what is varied, its objectives, and the numbers of the best
+trials.
+"""
 
 NAMES = (TABLE, DESCRIBED, "report.html")
 """Files that a search writes beside its rows."""
@@ -253,12 +255,21 @@ def _tell(sampling: Any, asked: Any, trial: Trial, described: file.TuneFile) -> 
         sampling.tell(asked, [trial.objectives[name] for name in described.objectives])
 
 
+def _described(data: Mapping[str, Any]) -> dict[str, str]:
+    """What a description names beside its search, as text; settings each by its path."""
+    named = [name for name in ("device", "scheme", "workload", "trace", "seeds", "sampler") if name in data]
+    settings = {f"set {path}": str(value) for path, value in data.get("set", {}).items()}
+    return {name: str(data[name]) for name in named} | settings
+
+
 def _write(tuning: Tuning, folder: Path) -> None:
     import pyarrow.parquet
 
     told = {
         "name": tuning.described.name,
         "objectives": tuning.described.objectives,
+        "search": tuning.described.search,
+        "of": _described(tuning.described.data),
         "best": [trial.number for trial in tuning.best()],
         "notes": [note.to_dict() for note in tuning.said()],
     }

@@ -1,0 +1,49 @@
+"""The main figures of runs as tiles."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+from wordline import intervals
+from wordline.figures import UNSURE, at, fitting, is_unsure, title
+from wordline.names import KINDS
+from wordline.report.runs import SavedRun
+
+MOST_RUNS = 3
+"""Beyond these the table is the better place."""
+
+FIGURES = ("iops", "latency_ns.mean", "latency_ns.p99")
+"""Of each of the kinds of requests that there are most of."""
+
+MOST_KINDS = 2
+
+
+def tiles(runs: Sequence[SavedRun]) -> str:
+    """A tile for each figure, with the value of each run and half its interval."""
+    if len(runs) > MOST_RUNS:
+        return ""
+    made = []
+    for metric in _metrics(runs):
+        lines = "".join(
+            (f"<small>{escape(run.label)}</small>" if len(runs) > 1 else "") + _value(metric, run)
+            for run in runs
+        )
+        made.append(f'<div class="tile"><span>{escape(title(metric))}</span>{lines}</div>')
+    return f'<div class="tiles">{"".join(made)}</div>'
+
+
+def _metrics(runs: Sequence[SavedRun]) -> list[str]:
+    requests = {kind: sum(run.result[kind]["requests"] for run in runs) for kind in KINDS}
+    most = sorted((kind for kind in KINDS if requests[kind]), key=lambda kind: -requests[kind])[:MOST_KINDS]
+    wanted = [f"{kind}.{figure}" for kind in KINDS if kind in most for figure in FIGURES]
+    return [metric for metric in [*wanted, "waf"] if any(at(run.result, metric) is not None for run in runs)]
+
+
+def _value(metric: str, run: SavedRun) -> str:
+    value, interval = at(run.result, metric), intervals.of_result(run.result, metric)
+    half = None if value is None or interval is None else interval.reach(value)
+    if value is not None and is_unsure(value, half):
+        return f"<b>{UNSURE}</b>"
+    about = "" if half is None else f" <i>±{escape(fitting(metric, half))}</i>"
+    return f"<b>{escape(fitting(metric, value))}</b>{about}"
