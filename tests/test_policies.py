@@ -163,7 +163,11 @@ def run(**options: Any) -> wordline.Result:
 
 def measured(result: wordline.Result) -> dict[str, Any]:
     """All that the drive did."""
-    return {key: value for key, value in result.to_dict().items() if key not in ("config", "engine", "notes")}
+    return {
+        key: value
+        for key, value in result.to_dict().items()
+        if key not in ("changed", "config", "engine", "notes")
+    }
 
 
 @pytest.mark.parametrize(

@@ -50,7 +50,7 @@ def run(system: Any, workload: str = "mixed-70-30-8k-qd16", **more: Any) -> word
 
 
 def measured(result: wordline.Result) -> dict[str, Any]:
-    ignored = ("config", "engine", "notes", "systems", "dram")
+    ignored = ("changed", "config", "engine", "notes", "systems", "dram")
     return {key: value for key, value in result.to_dict().items() if key not in ignored}
 
 

@@ -8,7 +8,8 @@ use wordline_engine::WritePattern;
 use wordline_trace::OpenContext;
 
 use crate::describe::{Described, Overrides, Text, describe};
-use crate::error::{guarded, mistake};
+use crate::error::mistake;
+use crate::guard::guarded;
 use crate::past::Past;
 use crate::requests::Requests;
 

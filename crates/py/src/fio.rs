@@ -7,7 +7,8 @@ use pyo3::prelude::*;
 use wordline_engine::config::to_toml;
 use wordline_trace::fio::{Given, import};
 
-use crate::error::{guarded, mistakes};
+use crate::error::mistakes;
+use crate::guard::guarded;
 
 /// A job file as a workload in TOML, and remarks on what was left out. Files that it includes are found in `folder`, values of
 /// variables in `environment`; of `sections` those are read, or all if none is named. Errors name `label` and the line, each of

@@ -8,7 +8,8 @@ use wordline_engine::host::{HostRequest, RequestSource, SourceError};
 use wordline_trace::{Notes, OpenContext, Opened, SourceConfig, open};
 
 use crate::describe::{Described, Overrides, Text, describe};
-use crate::error::{guarded, mistake};
+use crate::error::mistake;
+use crate::guard::guarded;
 use crate::watch::{Watch, Watched};
 
 /// Requests given at once.

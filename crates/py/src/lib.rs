@@ -10,6 +10,7 @@ mod drive;
 mod error;
 mod files;
 mod fio;
+mod guard;
 mod held;
 mod past;
 mod policies;

@@ -4,7 +4,8 @@ use pyo3::prelude::*;
 use wordline_drive::{Text, schemes};
 
 use crate::describe;
-use crate::error::{guarded, mistake};
+use crate::error::mistake;
+use crate::guard::guarded;
 
 /// The scheme of these parts under this name, as what errors call it and its TOML. A part has a text of its own unless it is `key=value`.
 #[pyfunction]

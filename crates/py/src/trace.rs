@@ -6,7 +6,8 @@ use pyo3::prelude::*;
 use wordline_trace::{OpenContext, Opened, TraceInfo, WriteFormat, open_all, write_trace};
 
 use crate::describe::{Overrides, Text, workload_of};
-use crate::error::{guarded, mistake};
+use crate::error::mistake;
+use crate::guard::guarded;
 use crate::watch::{Watch, Watched};
 
 /// What the requests of a workload are, as JSON. `progress` is called as in a run, with the requests' own time.

@@ -7,7 +7,8 @@ use wordline_trace::twin::{FitOptions, fit};
 use wordline_trace::{OpenContext, Opened, open_all, write_csv};
 
 use crate::describe::{Overrides, Text, workload_of};
-use crate::error::{guarded, mistake};
+use crate::error::mistake;
+use crate::guard::guarded;
 use crate::watch::{Watch, Watched};
 
 /// The profile of a workload's requests, as TOML. `held` is the share of its requests that the profile may hold; with `model` it holds

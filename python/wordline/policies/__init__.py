@@ -34,7 +34,6 @@ from wordline.policies._asked import (
     given_to_thread,
 )
 from wordline.policies._system import EVENTS, System
-from wordline.policies._told import told
 from wordline.policies._translation import Translation
 from wordline.policies.actions import (
     Action,
@@ -111,6 +110,8 @@ def _construct(made: type, parameters: Mapping[str, Any], seed: int) -> Any:
     try:
         return made(**given)
     except Exception as error:
+        from wordline.policies._told import told
+
         raise WordlineError(f"parameters with which {made.__name__} can be made: {told(error)}") from error
 
 
@@ -128,6 +129,8 @@ def _class(name: object) -> Any:
     except (ImportError, AttributeError) as error:
         raise WordlineError(f"a class that can be imported: {error}") from None
     except Exception as error:
+        from wordline.policies._told import told
+
         raise WordlineError(f"a module without errors: {told(error)}") from None
     return whole
 

@@ -11,7 +11,6 @@ from itertools import repeat
 from typing import Any
 
 from wordline._core import WordlineError
-from wordline.policies._told import after, told
 from wordline.policies.actions import whole
 from wordline.policies.views import Blocks, Planes, Program, Waiting
 
@@ -51,10 +50,14 @@ class Asked:
 
     def what_went_wrong(self, method: str, error: BaseException) -> str:
         """What a question came to that has no answer, with a place in the policy's file."""
+        from wordline.policies._told import told
+
         return told(error, self.policy, method)
 
     def after(self, method: str, what: str) -> str:
         """What came of the answer of a method, with the place of the method."""
+        from wordline.policies._told import after
+
         return after(self.policy, method, what)
 
     def save(self) -> bytes:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import inspect
-import sysconfig
+import os
 import traceback
 from pathlib import Path
 
 from wordline._core import WordlineError
 
 _OURS = Path(__file__).parent.parent
-_STANDARD = Path(sysconfig.get_path("stdlib"))
+_STANDARD = Path(os.__file__).parent
 _INSTALLED = {"site-packages", "dist-packages"}
 
 
