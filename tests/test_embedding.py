@@ -157,6 +157,21 @@ def test_statistics_are_those_of_a_result() -> None:
     drive.audit()
 
 
+def test_a_drive_says_what_a_loss_of_power_would_leave() -> None:
+    drive = wordline.Drive("mqsim", overrides=SMALL, sequence_numbers=True)
+    assert not any(drive.after_power_loss()[name] for name in ("in_dram", "in_program", "trims_undone"))
+    drive.submit(0, "write", 4096, 4096)
+    drive.submit(0, "trim", 8192, 4096)
+    found = {name: drive.after_power_loss()[name] for name in ("in_dram", "in_program")}
+    while not found["in_program"] and (time := drive.next_event()) is not None:
+        drive.advance(time)
+        found = {name: drive.after_power_loss()[name] for name in ("in_dram", "in_program")}
+    unit = drive.statistics().config.device.geometry.mapping_unit_bytes
+    assert found == {"in_dram": [], "in_program": [(4096 // unit * unit, -(-8192 // unit) * unit)]}
+    drive.drain()
+    assert drive.after_power_loss()["in_program"] == []
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
@@ -180,6 +195,7 @@ def test_statistics_are_those_of_a_result() -> None:
         (lambda drive: drive.advance(99), "where the drive is"),
         (lambda drive: drive.advance(2**64), "time = "),
         (lambda drive: drive.audit(), "checked mode"),
+        (lambda drive: drive.after_power_loss(), "sequence numbers"),
         (lambda _: wordline.Drive.restore(b"no"), "no snapshot"),
         (lambda _: wordline.Drive("mqsin"), "did you mean `mqsim`"),
         (lambda _: wordline.Drive("mqsim", start={"occupancy": "span"}), "workload.start.occupancy"),

@@ -92,6 +92,7 @@ fn run_of(bytes: &mut Unstructured) -> Taken<Option<Run>> {
         measure: Default::default(),
         seed: bytes.arbitrary::<u8>()?.into(),
         checked: true,
+        sequence_numbers: false,
         pattern: None,
     };
     setup.host.queue_depth = number("workload.queue_depth").map_or(8, |depth| depth as u32);

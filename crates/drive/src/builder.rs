@@ -28,6 +28,7 @@ pub struct Builder {
     overrides: Vec<(String, String)>,
     seed: u64,
     checked: bool,
+    sequence_numbers: bool,
 }
 
 impl Default for Builder {
@@ -39,6 +40,7 @@ impl Default for Builder {
             overrides: Vec::new(),
             seed: 1,
             checked: false,
+            sequence_numbers: false,
         }
     }
 }
@@ -93,6 +95,13 @@ impl Builder {
         Self { checked, ..self }
     }
 
+    /// Whether the OOB keeps sequence numbers, so that [`Drive::after_power_loss`] can be asked for; costs 8 bytes for each
+    /// mapping unit. Checked mode has them anyway.
+    #[must_use]
+    pub fn sequence_numbers(self, kept: bool) -> Self {
+        Self { sequence_numbers: kept, ..self }
+    }
+
     /// Makes the drive, at time 0 in its state at the start.
     ///
     /// # Errors
@@ -127,6 +136,7 @@ impl Builder {
             measure: MeasureConfig::default(),
             seed: self.seed,
             checked: self.checked,
+            sequence_numbers: self.sequence_numbers,
             pattern: None,
         })
     }

@@ -38,6 +38,12 @@ pub enum Error {
     /// An audit of a drive that isn't in checked mode.
     #[error("an audit: allowed: of a drive in checked mode")]
     Unchecked,
+    /// What a loss of power leaves of a drive of which that can't be said.
+    #[error(
+        "what a loss of power leaves: allowed: of a drive alone that keeps sequence numbers or is in checked mode, without \
+         scheme.cache.rewrites = \"append\""
+    )]
+    NoSequenceNumbers,
     /// The drive found itself inconsistent, or can't go on: nothing more can be asked of it.
     #[error("the drive is inconsistent: {0}")]
     Fault(String),

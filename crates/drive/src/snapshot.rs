@@ -25,6 +25,7 @@ struct Made {
     measure: MeasureConfig,
     seed: u64,
     checked: bool,
+    sequence_numbers: bool,
     pattern: Option<WritePattern>,
 }
 
@@ -134,14 +135,24 @@ impl Drive {
 
 impl Made {
     fn of(setup: &Setup) -> Self {
-        let Setup { device, scheme, host: _, start, window: _, measure, seed, checked, pattern } =
-            setup.clone();
-        Self { device, scheme, start, measure, seed, checked, pattern }
+        let Setup {
+            device,
+            scheme,
+            host: _,
+            start,
+            window: _,
+            measure,
+            seed,
+            checked,
+            sequence_numbers,
+            pattern,
+        } = setup.clone();
+        Self { device, scheme, start, measure, seed, checked, sequence_numbers, pattern }
     }
 
     fn setup(self) -> Setup {
-        let Self { device, scheme, start, measure, seed, checked, pattern } = self;
+        let Self { device, scheme, start, measure, seed, checked, sequence_numbers, pattern } = self;
         let (host, window) = (HostConfig::default(), WindowConfig::default());
-        Setup { device, scheme, host, start, window, measure, seed, checked, pattern }
+        Setup { device, scheme, host, start, window, measure, seed, checked, sequence_numbers, pattern }
     }
 }

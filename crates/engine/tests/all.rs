@@ -46,6 +46,7 @@ mod partition;
 mod plane_collection;
 mod plane_rules;
 mod planes_apart;
+mod power_loss;
 mod presets;
 mod program_units;
 mod read_limit;

@@ -136,6 +136,7 @@ fn setup(scheme: &str) -> Result<Setup, ConfigError> {
         measure: MeasureConfig::default(),
         seed: 1,
         checked: true,
+        sequence_numbers: false,
         pattern: None,
     })
 }

@@ -435,7 +435,7 @@ proptest! {
     ) {
         let measure = Default::default();
         let pattern = units_together.and_then(|units| WritePattern::of(units, None));
-        let setup = Setup { device, scheme, host, start, window, measure, seed, checked: true, pattern };
+        let setup = Setup { device, scheme, host, start, window, measure, seed, checked: true, sequence_numbers: false, pattern };
         let bytes = match setup.validate().and_then(|()| setup.logical_bytes()) {
             Ok(bytes) => bytes,
             Err(error) => {
@@ -497,8 +497,18 @@ fn a_good_share_of_the_descriptions_runs() {
     let runs = (0..2000).filter(|_| {
         let (device, scheme, (host, start, window)) = everything.new_tree(&mut runner).unwrap().current();
         let measure = Default::default();
-        let setup =
-            Setup { device, scheme, host, start, window, measure, seed: 1, checked: true, pattern: None };
+        let setup = Setup {
+            device,
+            scheme,
+            host,
+            start,
+            window,
+            measure,
+            seed: 1,
+            checked: true,
+            sequence_numbers: false,
+            pattern: None,
+        };
         setup.logical_bytes().is_ok() && is_small(&setup) && run(&setup, &mut Listed(vec![])).is_ok()
     });
     let runs = runs.count();

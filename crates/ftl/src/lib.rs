@@ -6,6 +6,7 @@
 
 pub mod arrangement;
 pub mod blocks;
+pub mod durable;
 pub mod events;
 pub mod gc;
 pub mod mapping;
@@ -15,5 +16,6 @@ pub mod reclaim;
 pub mod redundancy;
 pub mod replicate;
 pub mod space;
+pub mod versions;
 pub mod view;
 pub mod work;

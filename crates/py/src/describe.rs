@@ -8,7 +8,8 @@ use wordline_engine::config::{ConfigError, DeviceConfig, Layer, Layers, SchemeCo
 use wordline_engine::{RunError, Setup};
 use wordline_trace::{OpenError, WorkloadConfig};
 
-use crate::error::{guarded, mistake};
+use crate::error::mistake;
+use crate::guard::guarded;
 
 /// What errors call a description, and its TOML.
 pub type Text = (String, String);
@@ -59,6 +60,7 @@ impl Described {
             measure: self.workload.measure.clone(),
             seed,
             checked,
+            sequence_numbers: false,
             pattern: None,
         }
     }

@@ -4,18 +4,20 @@ mod columns;
 mod numbers;
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
-use wordline_drive::{Drive as Embedded, Error, Request};
+use pyo3::types::{PyBytes, PyDict};
+use wordline_drive::{Drive as Embedded, Error, PowerLoss, Request};
 use wordline_engine::Setup;
 use wordline_engine::device::Device;
 
 use crate::describe::{Overrides, Text};
-use crate::error::{guarded, mistake};
+use crate::error::mistake;
 use crate::files::{StateFile, at};
+use crate::guard::guarded;
 use crate::raised::{placed, take as raised};
 use columns::{Columns, completions_of, requests_of};
 use numbers::{op_of, whole};
@@ -132,7 +134,8 @@ type Described = (Text, Text, String, Overrides);
 impl Drive {
     /// A drive as it is prepared, at time 0.
     #[new]
-    #[pyo3(signature = (device=None, scheme=None, *, start=None, overrides=None, seed=None, checked=false))]
+    #[pyo3(signature = (device=None, scheme=None, *, start=None, overrides=None, seed=None, checked=false, sequence_numbers=false))]
+    #[allow(clippy::too_many_arguments)] // one for each keyword
     fn new(
         py: Python<'_>,
         device: Option<Py<PyAny>>,
@@ -141,6 +144,7 @@ impl Drive {
         overrides: Option<Py<PyAny>>,
         seed: Option<Bound<'_, PyAny>>,
         checked: bool,
+        sequence_numbers: bool,
     ) -> PyResult<Self> {
         let home = py.import("wordline.embedding")?;
         let described = home.call_method1("described", (device, scheme, start, overrides))?;
@@ -148,7 +152,7 @@ impl Drive {
         let seed = seed.map_or(Ok(1), |seed| whole("seed", &seed))?;
         let text = |(label, toml): Text| wordline_drive::Text::new(label, toml);
         let builder = Embedded::builder().device_text(text(device)).scheme_text(text(scheme));
-        let builder = builder.start(start).seed(seed).checked(checked);
+        let builder = builder.start(start).seed(seed).checked(checked).sequence_numbers(sequence_numbers);
         let builder = overrides.into_iter().fold(builder, |builder, (path, value)| builder.set(path, value));
         py.detach(|| guarded(|| builder.build().map(Self::of).map_err(mistake)))
     }
@@ -195,6 +199,23 @@ impl Drive {
     fn snapshot<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let bytes = py.detach(|| self.held().look(Embedded::save))?;
         Ok(PyBytes::new(py, &bytes))
+    }
+
+    /// What a loss of power now would do to the host's data.
+    fn after_power_loss<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let loss = py.detach(|| self.held().look(Embedded::after_power_loss))?;
+        let pairs = |ranges: &[Range<u64>]| -> Vec<(u64, u64)> {
+            ranges.iter().map(|range| (range.start, range.end)).collect()
+        };
+        let PowerLoss { units_read, in_dram, in_program, trims_undone } = &loss;
+        let told = PyDict::new(py);
+        told.set_item("units_read", units_read)?;
+        for (name, ranges) in
+            [("in_dram", in_dram), ("in_program", in_program), ("trims_undone", trims_undone)]
+        {
+            told.set_item(name, pairs(ranges))?;
+        }
+        Ok(told)
     }
 
     /// Where it is, ns.

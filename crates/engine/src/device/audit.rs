@@ -81,6 +81,7 @@ mod tests {
             measure: MeasureConfig::default(),
             seed: 1,
             checked: true,
+            sequence_numbers: false,
             pattern: None,
         };
         let device = setup.prepare(&[]).unwrap();
@@ -172,26 +173,26 @@ mod tests {
             drive.ftl.forge_oob().set(there, first);
         },
         |drive, [first, second], _| {
-            if let Some(versions) = drive.ftl.forge_versions() {
-                versions.trim(first);
-                versions.trim(second);
+            if let Some(numbers) = drive.ftl.forge_versions() {
+                numbers.versions.change(first);
+                numbers.versions.change(second);
             }
         },
         |drive, [first, _], [here, _]| {
-            if let Some(versions) = drive.ftl.forge_versions() {
-                versions.first(first, here);
+            if let Some(mut numbers) = drive.ftl.forge_versions() {
+                numbers.first(first, here);
             }
         },
         |drive, [first, _], [here, _]| {
-            if let Some(versions) = drive.ftl.forge_versions() {
-                versions.write(first, here);
-                versions.programmed(here);
+            if let Some(mut numbers) = drive.ftl.forge_versions() {
+                numbers.write(first, here);
+                numbers.programmed(here);
             }
         },
         |drive, _, [here, there]| {
-            if let Some(versions) = drive.ftl.forge_versions() {
-                versions.copy(here, there);
-                versions.programmed(there);
+            if let Some(mut numbers) = drive.ftl.forge_versions() {
+                numbers.copy(here, there);
+                numbers.programmed(there);
             }
         },
     ];
@@ -252,8 +253,8 @@ mod tests {
         let forgeries: [Forgery; 4] = [
             ("whose OOB says", |drive, lpa, ppa| drive.ftl.forge_oob().set(ppa, Lpa(lpa.0 + 1))),
             ("does not hold the version", |drive, lpa, _| {
-                if let Some(versions) = drive.ftl.forge_versions() {
-                    versions.trim(lpa);
+                if let Some(numbers) = drive.ftl.forge_versions() {
+                    numbers.versions.change(lpa);
                 }
             }),
             ("in an erased block", |drive, _, ppa| {

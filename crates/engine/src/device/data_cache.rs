@@ -284,7 +284,7 @@ impl Device {
         }
         let (start, end) = self.front.wanted_range(request, lpa, self.geometry.unit_bytes);
         let group = self.ftl.group_of(lpa, 0);
-        let version = self.ftl.versions().map_or(0, |versions| versions.stored(ppa));
+        let version = self.ftl.oob().sequences().map_or(0, |sequences| sequences.number(ppa));
         let cache = &mut self.controller.cache;
         let found = cache.state.table.find(lpa);
         if found.is_none() && !self.make_room() {

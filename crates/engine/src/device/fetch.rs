@@ -35,7 +35,7 @@ fn prefetch_superblock(ftl: &Ftl, ppa: Ppa) {
 /// The same, and what checked mode knows of the places of these requests.
 #[inline(never)]
 fn prefetch_compared<'a>(ftl: &Ftl, coming: impl Iterator<Item = &'a HostRequest>) {
-    let Some(versions) = ftl.versions() else { return };
+    let Some(sequences) = ftl.oob().sequences() else { return };
     let mut places = [Ppa::NONE; MOST];
     for (place, request) in places.iter_mut().zip(coming) {
         *place = place_now(ftl, request);
@@ -44,7 +44,7 @@ fn prefetch_compared<'a>(ftl: &Ftl, coming: impl Iterator<Item = &'a HostRequest
         }
     }
     let places = || places.iter().filter(|place| place.is_some());
-    places().for_each(|&place| versions.prefetch_stored(place));
+    places().for_each(|&place| sequences.prefetch(place));
     places().for_each(|&place| ftl.oob().prefetch(place));
 }
 

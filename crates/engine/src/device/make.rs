@@ -16,6 +16,7 @@ use wordline_config::ideal::SecondServer;
 use wordline_config::nand_modes::CopybackBlocks;
 use wordline_config::scheme::SchemeConfig;
 use wordline_flash::Flash;
+use wordline_ftl::durable::Kept;
 use wordline_ftl::work::{BadPlan, Ftl, lay_out};
 
 impl Device {
@@ -28,8 +29,9 @@ impl Device {
         seed: u64,
     ) -> Result<Self, ConfigError> {
         check(device, scheme)?;
+        let kept = if checked { Kept::Checked } else { Kept::Nothing };
         let systems = crate::systems::of_scheme(scheme, device);
-        let mut this = Self::new_for(device, scheme, checked, seed, &systems)?;
+        let mut this = Self::new_for(device, scheme, kept, seed, &systems)?;
         systems.into_iter().for_each(|system| this.add_system(system));
         Ok(this)
     }
@@ -39,7 +41,7 @@ impl Device {
     pub fn new_for(
         device: &DeviceConfig,
         scheme: &SchemeConfig,
-        checked: bool,
+        kept: Kept,
         seed: u64,
         systems: &[SystemPolicy],
     ) -> Result<Self, ConfigError> {
@@ -49,11 +51,11 @@ impl Device {
         let geometry = arranged.geometry.clone();
         let plane_at = arranged.plane_at.clone();
         let reclaim = ReclaimPolicy::new(&scheme.reclaim, &geometry, arranged.plan.map.logical_units, seed);
-        let ftl = Ftl::new(device, scheme, arranged, wear_out, checked, seed, reclaim.counts_pages())?;
+        let ftl = Ftl::new(device, scheme, arranged, wear_out, kept, seed, reclaim.counts_pages())?;
         let (dram, cache_bytes) = share_dram(device, scheme, systems, &ftl, &reclaim)?;
         let mut flash = Flash::new(device, scheme, &geometry, Timer::COUNT);
         flash.rules.separate_map_reads = ftl.translation().separate_loads;
-        flash.rules.checked = checked;
+        flash.rules.checked = kept == Kept::Checked;
         let mut this = Self {
             rules: Rules::new(device, scheme),
             systems: systems::Systems::new(Ns(scheme.maintenance.idle_after_ns), systems.len(), reclaim),

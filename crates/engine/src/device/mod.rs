@@ -26,6 +26,7 @@ mod make;
 mod monitor;
 mod observers;
 mod own_policies;
+mod power_loss;
 mod preparing;
 mod probing;
 mod progress;
@@ -54,6 +55,7 @@ use wordline_ftl::work::{self, Ftl};
 pub use crate::stats::end_of_life::EndOfLife;
 pub use answers::Answers;
 pub(crate) use fetch::FETCHED_TOGETHER;
+pub use power_loss::PowerLoss;
 pub use requests::Request;
 pub use wordline_ftl::work::Overwriting;
 

@@ -17,14 +17,27 @@ struct Made<'a> {
     start: &'a StartConfig,
     seed: u64,
     checked: bool,
+    sequence_numbers: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pattern: &'a Option<WritePattern>,
 }
 
 impl Setup {
     fn drive_identity(&self) -> Result<Identity, SnapshotError> {
-        let Self { device, scheme, host: _, start, window: _, measure: _, seed, checked, pattern } = self;
-        Identity::new("a drive", &Made { device, scheme, start, seed: *seed, checked: *checked, pattern })
+        let Self {
+            device,
+            scheme,
+            host: _,
+            start,
+            window: _,
+            measure: _,
+            seed,
+            checked,
+            sequence_numbers,
+            pattern,
+        } = self;
+        let (seed, checked, sequence_numbers) = (*seed, *checked, *sequence_numbers);
+        Identity::new("a drive", &Made { device, scheme, start, seed, checked, sequence_numbers, pattern })
     }
 
     /// Why a drive that was prepared for `other` is none of this setup: the first key that differs; `None` if it is the
@@ -42,7 +55,7 @@ impl Setup {
     }
 
     /// Writes the whole state of a drive, requests in flight included. Of this setup count what the drive was prepared
-    /// from: the device, the scheme, the start, the pattern of its writes, the seed, and whether it is checked.
+    /// from: the device, the scheme, the start, the pattern of its writes, the seed, and whether it is checked or keeps sequence numbers.
     pub fn save_drive(&self, drive: &Device, out: &mut dyn Write) -> Result<(), SnapshotError> {
         device::snapshot::save(drive, &self.drive_identity()?, out)
     }

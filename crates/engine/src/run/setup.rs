@@ -14,6 +14,7 @@ use wordline_base::ids::Lpa;
 use wordline_base::time::Ns;
 use wordline_config::run::{Occupancy, StartConfig, StartLayout};
 use wordline_config::{ConfigError, DeviceConfig, HostConfig, MeasureConfig, SchemeConfig, WindowConfig};
+use wordline_ftl::durable::Kept;
 
 /// Overwriting more than this part of a drive touches most 4 KiB pages of its tables, at a thousand entries each.
 const DENSE: u64 = 1024;
@@ -37,6 +38,8 @@ pub struct Setup {
     pub seed: u64,
     /// Verify every read and audit the drive at the end.
     pub checked: bool,
+    /// Keep sequence numbers in the OOB although nothing is verified: it can be said what a loss of power leaves.
+    pub sequence_numbers: bool,
     /// How the workload wrote before its first request; `None`: single mapping units all over the drive.
     pub pattern: Option<WritePattern>,
 }
@@ -64,6 +67,15 @@ impl Setup {
     /// Bytes that the host sees of this drive, or array.
     pub fn logical_bytes(&self) -> Result<u64, ConfigError> {
         logical_bytes(&self.device, &self.scheme)
+    }
+
+    /// What its drive keeps beside what its firmware needs.
+    pub fn kept(&self) -> Kept {
+        match (self.checked, self.sequence_numbers) {
+            (true, _) => Kept::Checked,
+            (false, true) => Kept::SequenceNumbers,
+            (false, false) => Kept::Nothing,
+        }
     }
 
     /// Checks every description.
@@ -281,7 +293,7 @@ impl Setup {
         all.extend(systems);
         let start = |error: ConfigError| error.under("workload.start");
         all.iter().try_for_each(|system| system.get().check_start(&self.start).map_err(start))?;
-        let mut device = Device::new_for(&self.device, &self.scheme, self.checked, self.seed, &all)?;
+        let mut device = Device::new_for(&self.device, &self.scheme, self.kept(), self.seed, &all)?;
         custom.fill_slots(&mut device);
         Ok((device, all))
     }

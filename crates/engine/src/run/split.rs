@@ -75,6 +75,7 @@ struct Made<'a> {
     measure: &'a MeasureConfig,
     seed: u64,
     checked: bool,
+    sequence_numbers: bool,
     flows: &'a [FlowRules],
     workload: Value,
 }
@@ -89,11 +90,34 @@ impl Split<'_> {
             return Ok(None);
         }
         // The workload says more than the pattern of its writes.
-        let Setup { device, scheme, host, start, window, measure, seed, checked, pattern: _ } = setup;
+        let Setup {
+            device,
+            scheme,
+            host,
+            start,
+            window,
+            measure,
+            seed,
+            checked,
+            sequence_numbers,
+            pattern: _,
+        } = setup;
         let workload =
             serde_json::from_str(self.workload).unwrap_or_else(|_| Value::String(self.workload.to_owned()));
-        let (seed, checked) = (*seed, *checked);
-        let made = Made { device, scheme, host, start, window, measure, seed, checked, flows, workload };
+        let (seed, checked, sequence_numbers) = (*seed, *checked, *sequence_numbers);
+        let made = Made {
+            device,
+            scheme,
+            host,
+            start,
+            window,
+            measure,
+            seed,
+            checked,
+            sequence_numbers,
+            flows,
+            workload,
+        };
         Identity::new("a run", &made).map(Some)
     }
 }

@@ -32,6 +32,7 @@ pub(super) fn setup() -> Setup {
         measure: MeasureConfig::default(),
         seed: 1,
         checked: true,
+        sequence_numbers: false,
         pattern: None,
     }
 }

@@ -139,6 +139,7 @@ fn setup(scheme: &str, changes: &[(&str, &str)]) -> Option<Setup> {
         },
         seed: 1,
         checked: true,
+        sequence_numbers: false,
         pattern: None,
     };
     setup.validate().ok().map(|()| setup)

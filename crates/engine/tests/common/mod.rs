@@ -94,6 +94,7 @@ pub fn setup(device: DeviceConfig) -> Setup {
         measure: Default::default(),
         seed: 1,
         checked: true,
+        sequence_numbers: false,
         pattern: None,
     }
 }

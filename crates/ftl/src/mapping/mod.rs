@@ -11,7 +11,6 @@ pub mod fetched_layout;
 pub mod journaled;
 pub mod layout;
 mod lists;
-pub mod oob;
 pub mod page;
 mod page_order;
 pub mod parity_layout;

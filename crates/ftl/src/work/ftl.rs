@@ -5,15 +5,16 @@ use crate::blocks::separation::SeparationPolicy;
 use crate::blocks::slc_cache::SlcCachePolicy;
 use crate::blocks::{BlockTable, Domains, Isolated, Points};
 use crate::blocks::{FreeList, WritePoint};
+use crate::durable::{Oob, Sequences};
 use crate::gc::GcPolicy;
 use crate::gc::collector::Collector;
 use crate::gc::collector::Thresholds;
 use crate::gc::pace::Pace;
 use crate::gc::pace::PaceLedger;
 use crate::mapping::fetched_layout::FetchedLayout;
-use crate::mapping::oob::{Oob, Versions};
 use crate::mapping::{Copies, Layout, PageMap};
 use crate::placement::PlacementPolicy;
+use crate::versions::{Numbers, Versions};
 use crate::work::collection::background::Background;
 use crate::work::collection::rotating::Rotation;
 use crate::work::collection::slc_cache::SlcState;
@@ -103,7 +104,7 @@ pub struct Ftl {
     pub(crate) map: PageMap,
     /// From physical to logical pages.
     pub(crate) oob: Oob,
-    /// Newest versions; `None` unless the drive is checked.
+    /// Newest versions; `None` where no sequence numbers are kept.
     pub(crate) versions: Option<Versions>,
     /// Logical pages that hold data.
     pub(crate) mapped_units: u64,
@@ -176,6 +177,19 @@ fields! {
 }
 
 impl Ftl {
+    /// The versions and the numbers in the OOB; `None` where none are kept.
+    #[inline(always)]
+    pub(crate) fn numbers(&mut self) -> Option<Numbers<'_>> {
+        let (versions, sequences) = (self.versions.as_mut()?, self.oob.sequences.as_mut()?);
+        Some(Numbers { versions, sequences })
+    }
+
+    /// The numbers in the OOB, to change; `None` where none are kept.
+    #[inline(always)]
+    pub(crate) fn sequences(&mut self) -> Option<&mut Sequences> {
+        self.oob.sequences.as_mut()
+    }
+
     /// Where a logical page is.
     #[inline(always)]
     pub fn lookup(&self, lpa: Lpa) -> Ppa {

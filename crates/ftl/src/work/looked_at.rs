@@ -6,12 +6,13 @@ use super::purposes::{Purpose, Purposes};
 use super::translation::look_ups::Translation;
 use crate::blocks::separation::{Separation, SeparationPolicy};
 use crate::blocks::{BlockTable, Domains, Points};
+use crate::durable::{Durable, Oob};
 use crate::gc::{GcPolicy, VictimPolicy};
-use crate::mapping::oob::{Oob, Versions};
 use crate::mapping::{Copies, Layout, PageMap};
 use crate::placement::{Placement, PlacementPolicy};
 use crate::redundancy::{Redundancy, RedundancyPolicy};
 use crate::replicate::{Arbiter, ArbiterPolicy};
+use crate::versions::Versions;
 use wordline_base::ids::{DomainId, Lpa, Ppa};
 use wordline_flash::nand::Geometry;
 use wordline_flash::sched::queue::OpId;
@@ -40,16 +41,21 @@ impl Ftl {
         &self.oob
     }
 
-    /// Newest versions; `None` unless the drive is checked.
+    /// What survives a loss of power now; `None` where no sequence numbers are kept.
+    pub fn durable(&self) -> Option<Durable<'_>> {
+        Durable::new(&self.oob, &self.layout, self.geometry.physical_units())
+    }
+
+    /// Newest versions; `None` where no sequence numbers are kept.
     #[inline(always)]
     pub fn versions(&self) -> Option<&Versions> {
         self.versions.as_ref()
     }
 
-    /// The host overwrites a page in the data cache: its version from then on; 0 unless the drive is checked.
+    /// The host overwrites a page in the data cache: its version from then on; 0 where none are kept.
     #[inline]
     pub fn version_of_overwrite(&mut self, lpa: Lpa) -> u32 {
-        self.versions.as_mut().map_or(0, |versions| versions.overwrite(lpa))
+        self.versions.as_mut().map_or(0, |versions| versions.change(lpa))
     }
 
     /// Which planes belong together.
@@ -264,8 +270,8 @@ impl Ftl {
     }
 
     /// The versions, to change.
-    pub fn forge_versions(&mut self) -> Option<&mut Versions> {
-        self.versions.as_mut()
+    pub fn forge_versions(&mut self) -> Option<crate::versions::Numbers<'_>> {
+        self.numbers()
     }
 
     /// The blocks, to change.

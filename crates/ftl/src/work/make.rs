@@ -19,11 +19,12 @@ use crate::arrangement::Arrangement;
 use crate::blocks::separation::SeparationPolicy;
 use crate::blocks::slc_cache::SlcCachePolicy;
 use crate::blocks::{BlockTable, Domains, Isolated, Stripes};
+use crate::durable::{Kept, Oob};
 use crate::gc::{GcPolicy, VictimPolicy};
-use crate::mapping::oob::{Oob, Versions};
 use crate::mapping::{Copies, Layout, PageMap};
 use crate::placement::PlacementPolicy;
 use crate::redundancy::{PageStripes, RedundancyPolicy};
+use crate::versions::Versions;
 use std::collections::VecDeque;
 use wordline_config::ConfigError;
 use wordline_config::device::DeviceConfig;
@@ -32,15 +33,14 @@ use wordline_config::scheme::SchemeConfig;
 use wordline_flash::nand::Geometry;
 
 impl Ftl {
-    /// The layer of an empty drive so arranged, whose blocks are as `wear_out` says. `checked` keeps the versions of pages; `seed` is
-    /// that of the run; `counts_pages`: the policy of read reclaim counts reads of logical pages. It is to be laid out
+    /// The layer of an empty drive so arranged, whose blocks are as `wear_out` says. `seed` is that of the run; `counts_pages`: the policy of read reclaim counts reads of logical pages. It is to be laid out
     /// ([`lay_out`](super::lay_out)).
     pub fn new(
         device: &DeviceConfig,
         scheme: &SchemeConfig,
         arranged: Arrangement,
         wear_out: BadPlan,
-        checked: bool,
+        kept: Kept,
         seed: u64,
         counts_pages: bool,
     ) -> Result<Self, ConfigError> {
@@ -66,8 +66,13 @@ impl Ftl {
         );
         let rotation = if scheme.gc.rotating { Some(Rotation::new(&geometry, &domains)?) } else { None };
         let layout = Layout::new(&geometry, &plane_at, 0);
-        let translation =
-            Translation::new(&scheme.mapping, plan.map, blocks.capacity(), geometry.unit_bytes, checked);
+        let translation = Translation::new(
+            &scheme.mapping,
+            plan.map,
+            blocks.capacity(),
+            geometry.unit_bytes,
+            kept == Kept::Checked,
+        );
         let units_per_row = geometry.units_per_program() * domains.width();
         let mut ftl = Self {
             rules: Rules::new(device, scheme),
@@ -78,8 +83,8 @@ impl Ftl {
             pace: pace::of_scheme(&scheme.gc, plan.paced_free, units_per_row, blocks.capacity()),
             room_limit: plan.room_limit,
             map: PageMap::new(units),
-            oob: Oob::new(geometry.physical_units()),
-            versions: checked.then(|| Versions::new(units, geometry.physical_units())),
+            oob: Oob::new(geometry.physical_units(), kept.sequence_numbers()),
+            versions: kept.sequence_numbers().then(|| Versions::new(units)),
             mapped_units: 0,
             points,
             domain: Vec::new(),

@@ -11,6 +11,7 @@ use wordline_flash::nand::{CellMode, Geometry};
 use wordline_flash::sched::queue::{NONE, OpId};
 use wordline_flash::{Above, Flash};
 use wordline_ftl::arrangement::{Arrangement, Needs};
+use wordline_ftl::durable::Kept;
 use wordline_ftl::events::{Event, WornBlock, WritePlace};
 use wordline_ftl::mapping::{Found, Lookup};
 use wordline_ftl::placement::{PlaneSet, ProgramIntent};
@@ -96,7 +97,7 @@ impl Alone {
         let mut flash = Flash::new(&device, &scheme, &geometry, 1);
         flash.rules.checked = true;
         let plane_at = arranged.plane_at.clone();
-        let ftl = Ftl::new(&device, &scheme, arranged, wear_out, true, 1, false).unwrap();
+        let ftl = Ftl::new(&device, &scheme, arranged, wear_out, Kept::Checked, 1, false).unwrap();
         let mut this = Self {
             ftl,
             flash,

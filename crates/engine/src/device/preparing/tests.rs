@@ -71,6 +71,7 @@ fn setup(keys: &[(&str, String)]) -> Option<Setup> {
         measure: MeasureConfig::default(),
         seed: 5,
         checked: false,
+        sequence_numbers: false,
         pattern: None,
     };
     setup.new_drive(Vec::new()).ok().map(|_| setup)

@@ -68,6 +68,7 @@ fn streams_of_superblocks(keys: &[(&str, &str)]) -> (Vec<u32>, u64) {
         measure: MeasureConfig::default(),
         seed: 1,
         checked: true,
+        sequence_numbers: false,
         pattern: None,
     };
     let mut drive = setup.prepare(&[]).unwrap();

@@ -29,6 +29,7 @@ fn a_prepared_drive_has_a_journal_that_has_gone_round_and_an_empty_one_has_none(
             measure: MeasureConfig::default(),
             seed: 1,
             checked: true,
+            sequence_numbers: false,
             pattern: None,
         };
         let drive = setup.prepare(&[]).unwrap();

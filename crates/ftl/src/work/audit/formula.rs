@@ -49,8 +49,14 @@ impl Ftl {
 /// Audits every logical page. `None` where most was written, or something is wrong.
 pub fn audit_by_formula<A: AboveFtl>(above: &A) -> Option<CountedByFormula> {
     let versions = above.ftl().versions.as_ref()?;
-    let most = above.ftl().map.most_written() + above.ftl().oob.most_written() + versions.most_written();
-    if most > above.ftl().all_units() as usize / ONE_OF {
+    let sequences = above.ftl().oob.sequences()?;
+    let most = [
+        above.ftl().map.most_written(),
+        above.ftl().oob.most_written(),
+        versions.most_written(),
+        sequences.most_written(),
+    ];
+    if most.iter().sum::<usize>() > above.ftl().all_units() as usize / ONE_OF {
         return None;
     }
     let mut laid = above.ftl().laid_out()?;
@@ -73,7 +79,7 @@ pub fn audit_by_formula<A: AboveFtl>(above: &A) -> Option<CountedByFormula> {
             mapped += of_host(lpa);
         }
     }
-    for ppa in above.ftl().oob.written().chain(versions.written_places()) {
+    for ppa in above.ftl().oob.written().chain(sequences.written()) {
         asked += 1;
         let lpa = above.ftl().layout.lpa(ppa);
         if lpa.is_some() && above.ftl().map.is_as_laid_out(lpa) {
@@ -81,7 +87,7 @@ pub fn audit_by_formula<A: AboveFtl>(above: &A) -> Option<CountedByFormula> {
             audit_page(above, lpa, ppa, superblock).ok()?;
         }
     }
-    for lpa in versions.written_pages() {
+    for lpa in versions.written() {
         asked += 1;
         if above.ftl().map.is_as_laid_out(lpa) && above.ftl().layout.holds(lpa) {
             let ppa = above.ftl().layout.ppa(lpa);

@@ -24,8 +24,8 @@ impl Ftl {
         let ppa = if lpa < self.all_units() { self.lookup(Lpa(lpa)) } else { Ppa::NONE };
         if ppa.is_some() {
             self.oob.prefetch(ppa);
-            if let Some(versions) = &self.versions {
-                versions.prefetch_stored(ppa);
+            if let Some(sequences) = self.oob.sequences() {
+                sequences.prefetch(ppa);
             }
         }
         ppa

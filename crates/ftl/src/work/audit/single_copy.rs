@@ -13,8 +13,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread::{Builder, ScopedJoinHandle, scope};
 
 use crate::blocks::{BlockState, BlockTable};
-use crate::mapping::oob::{Oob, Versions};
+use crate::durable::{Oob, Sequences};
 use crate::mapping::{Layout, PageMap};
+use crate::versions::Versions;
 use wordline_base::ids::{Lpa, Ppa};
 use wordline_flash::nand::Geometry;
 
@@ -37,6 +38,7 @@ struct Tables<'a> {
     layout: &'a Layout,
     oob: &'a Oob,
     versions: &'a Versions,
+    sequences: &'a Sequences,
     blocks: &'a BlockTable,
     geometry: &'a Geometry,
     /// Logical pages of the host.
@@ -113,8 +115,9 @@ pub fn audit_single_copies<A: AboveFtl>(above: &A) -> Option<(u64, Vec<u32>)> {
     let versions =
         above.ftl().versions.as_ref().filter(|_| !above.caches_data() && !above.ftl().copies.is_on())?;
     let (map, layout, oob) = (&above.ftl().map, &above.ftl().layout, &above.ftl().oob);
+    let sequences = oob.sequences()?;
     let (blocks, geometry, host) = (&above.ftl().blocks, &above.ftl().geometry, above.ftl().logical_units);
-    let tables = Tables { map, layout, oob, versions, blocks, geometry, host };
+    let tables = Tables { map, layout, oob, versions, sequences, blocks, geometry, host };
     tables.audit(above.ftl().all_units())
 }
 
@@ -223,7 +226,7 @@ impl Tables<'_> {
         let mut lpas = [0; TOGETHER as usize];
         let lpas = lpas.get_mut(..(end - first) as usize)?;
         self.oob.copy_run(Ppa(first), lpas);
-        let (versions, mut sum) = (self.versions.stored_in(first..end)?, 0_u128);
+        let (versions, mut sum) = (self.sequences.stored_in(first..end)?, 0_u128);
         for (((lpa_plus_one, &version), ppa), turn) in
             lpas.iter().zip(versions).zip((first..).map(Ppa)).zip(0..)
         {

@@ -54,8 +54,9 @@ pub fn block_erased<A: AboveFtl>(above: &mut A, head: OpId) {
     reclaim_block_erased(above, ppa);
     above.ftl_mut().erase_may_fail(ppa);
     let ftl = above.ftl_mut();
-    if let Some(versions) = &mut ftl.versions {
-        versions.erase(ppa, ftl.geometry.units_per_block());
+    let units = ftl.geometry.units_per_block();
+    if let Some(sequences) = ftl.sequences() {
+        sequences.erase(ppa, units);
     }
     let superblock = above.ftl().blocks.of(&above.ftl().geometry, ppa);
     if !above.ftl_mut().blocks.end(superblock) {

@@ -216,15 +216,7 @@ impl Ftl {
 impl Ftl {
     /// A superblock of the cache in which nothing is valid is free at once while the drive is prepared.
     fn free_untimed(&mut self, domain: DomainId, superblock: SuperblockId) {
-        if self.versions.is_some() {
-            let block = self.blocks.split(superblock).1;
-            for index in 0..self.domains.width() as usize {
-                let first = self.geometry.first_unit(self.domains.planes(domain)[index], block, 0);
-                if let Some(versions) = &mut self.versions {
-                    versions.erase(first, self.geometry.units_per_block());
-                }
-            }
-        }
+        self.forget_sequences(domain, superblock);
         self.wear_untimed(superblock);
         self.note_freed(domain, superblock);
         self.make_free(domain, superblock);

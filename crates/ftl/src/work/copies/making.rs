@@ -160,8 +160,8 @@ impl Ftl {
     fn store_copy(&mut self, lpa: Lpa, source: Ppa, ppa: Ppa, superblock: SuperblockId) {
         self.oob.set_copy(ppa, lpa);
         self.blocks.add_valid(superblock, 1);
-        if let Some(versions) = &mut self.versions {
-            versions.copy(source, ppa);
+        if let Some(mut numbers) = self.numbers() {
+            numbers.copy(source, ppa);
         }
     }
 }

@@ -261,8 +261,8 @@ pub(crate) fn commit_parity_page<A: AboveFtl>(above: &mut A, unit: OpId, superbl
         return;
     }
     above.ftl_mut().purposes[unit].replaced = above.ftl_mut().store(lpa, ppa, superblock);
-    if let Some(versions) = &mut above.ftl_mut().versions {
-        versions.write(lpa, ppa);
+    if let Some(mut numbers) = above.ftl_mut().numbers() {
+        numbers.write(lpa, ppa);
     }
 }
 
@@ -403,7 +403,7 @@ pub(crate) fn verify_page_of_stripe<A: AboveFtl>(above: &mut A, unit: OpId, targ
 /// rebuilt.
 fn stores_newest<A: AboveFtl>(above: &A, lpa: Lpa, ppa: Ppa) -> bool {
     let newest = version_in_flash(above, lpa);
-    above.ftl().versions.as_ref().is_none_or(|versions| versions.stored(ppa) == newest)
+    above.ftl().oob.sequences().is_none_or(|sequences| sequences.number(ppa) == newest)
 }
 
 /// Reads of the host whose plane collects as their turn comes: those that are better rebuilt leave the queue. Returns the

@@ -12,14 +12,12 @@ use wordline_base::class::Cause;
 use wordline_base::ids::{DomainId, Ppa, SuperblockId};
 
 impl Ftl {
-    /// Nothing is in a superblock that is erased.
-    fn forget_versions(&mut self, domain: DomainId, superblock: SuperblockId) {
+    /// A superblock is erased without simulated time.
+    pub(crate) fn forget_sequences(&mut self, domain: DomainId, superblock: SuperblockId) {
         let (block, units) = (self.blocks.split(superblock).1, self.geometry.units_per_block());
-        for index in 0..self.domains.width() as usize {
-            let first = self.geometry.first_unit(self.domains.planes(domain)[index], block, 0);
-            if let Some(versions) = &mut self.versions {
-                versions.erase(first, units);
-            }
+        let Some(sequences) = &mut self.oob.sequences else { return };
+        for &plane in self.domains.planes(domain) {
+            sequences.erase(self.geometry.first_unit(plane, block, 0), units);
         }
     }
 }
@@ -99,7 +97,7 @@ fn win_untimed<A: AboveFtl>(above: &mut A, domain: DomainId, lacking: u64) -> bo
     let number = above.ftl().point_of_moves_from(Cause::Gc, victim);
     close_untimed_place(above, domain, number);
     if emptied == rows || above.ftl().blocks.valid(victim) == 0 {
-        above.ftl_mut().forget_versions(domain, victim);
+        above.ftl_mut().forget_sequences(domain, victim);
         above.ftl_mut().wear_untimed(victim);
         above.ftl_mut().make_free(domain, victim);
         return true;

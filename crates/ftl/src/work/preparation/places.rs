@@ -119,13 +119,13 @@ pub(crate) fn store_untimed_at<A: AboveFtl>(
     if cause == Cause::Host {
         above.ftl_mut().blocks.count_host_write();
     }
-    if let Some(versions) = &mut above.ftl_mut().versions {
+    if let Some(mut numbers) = above.ftl_mut().numbers() {
         if old.is_some() {
-            versions.write(lpa, ppa);
+            numbers.write(lpa, ppa);
         } else {
-            versions.first(lpa, ppa);
+            numbers.first(lpa, ppa);
         }
-        versions.programmed(ppa);
+        numbers.programmed(ppa);
     }
     if old.is_some() {
         if let Some(untimed) = above.ftl_mut().untimed.as_mut().filter(|_| cause == Cause::Host) {
@@ -156,9 +156,9 @@ fn move_untimed<A: AboveFtl>(above: &mut A, lpa: Lpa, old: Ppa, domain: DomainId
         return;
     }
     above.ftl_mut().map.set(lpa, ppa);
-    if let Some(versions) = &mut above.ftl_mut().versions {
-        versions.copy(old, ppa);
-        versions.programmed(ppa);
+    if let Some(mut numbers) = above.ftl_mut().numbers() {
+        numbers.copy(old, ppa);
+        numbers.programmed(ppa);
     }
     close_untimed_place_if_full(above, domain, number);
 }
@@ -280,9 +280,9 @@ fn move_victim_untimed<A: AboveFtl>(
     }
     above.ftl_mut().blocks.add_valid(victim, -moved);
     let ftl = above.ftl_mut();
-    if let Some(versions) = &mut ftl.versions {
-        let units = ftl.geometry.units_per_block();
-        places.blocks().iter().for_each(|&first| versions.erase(first, units));
+    let units = ftl.geometry.units_per_block();
+    if let Some(sequences) = ftl.sequences() {
+        places.blocks().iter().for_each(|&first| sequences.erase(first, units));
     }
 }
 

@@ -265,15 +265,15 @@ pub(crate) fn version_in_flash<A: AboveFtl>(above: &A, lpa: Lpa) -> u32 {
 #[inline]
 pub(crate) fn holds_newest<A: AboveFtl>(above: &A, lpa: Lpa, ppa: Ppa) -> bool {
     let newest = version_in_flash(above, lpa);
-    above.ftl().versions.as_ref().is_none_or(|versions| versions.holds(ppa, newest))
+    above.ftl().oob.sequences().is_none_or(|sequences| sequences.holds(ppa, newest))
 }
 
 /// Checked mode: whether a read finds the newest version that flash has. On a second server a page counts as programmed as soon
 /// as its program has begun: its data is in the controller still.
 pub(crate) fn finds_newest<A: AboveFtl>(above: &A, unit: OpId) -> bool {
     let (lpa, ppa) = (above.ftl().purposes[unit].lpa, above.flash().pool[unit].ppa);
-    above.ftl().versions.as_ref().is_none_or(|versions| {
+    above.ftl().oob.sequences().is_none_or(|sequences| {
         let newest = version_in_flash(above, lpa);
-        versions.holds(ppa, newest) || (above.flash().is_ideal(unit) && versions.stored(ppa) == newest)
+        sequences.holds(ppa, newest) || (above.flash().is_ideal(unit) && sequences.number(ppa) == newest)
     })
 }

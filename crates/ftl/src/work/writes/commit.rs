@@ -105,8 +105,8 @@ fn commit_new_unit<A: AboveFtl>(above: &mut A, unit: OpId, superblock: Superbloc
     }
     above.ftl_mut().purposes[unit].replaced = old;
     above.ftl_mut().blocks.count_host_write();
-    if let Some(versions) = &mut above.ftl_mut().versions {
-        versions.write(lpa, ppa);
+    if let Some(mut numbers) = above.ftl_mut().numbers() {
+        numbers.write(lpa, ppa);
     }
     if lpa.0 >= above.ftl().logical_units {
         return above.ftl_mut().map_page_stored(lpa);
@@ -148,8 +148,8 @@ fn commit_write_back<A: AboveFtl>(above: &mut A, unit: OpId, superblock: Superbl
     ftl.blocks.prefetch_pending(superblock);
     ftl.blocks.count_host_write();
     ftl.mapped_units += u64::from(!old.is_some());
-    if let Some(versions) = &mut ftl.versions {
-        versions.first(lpa, ppa);
+    if let Some(mut numbers) = ftl.numbers() {
+        numbers.first(lpa, ppa);
     }
     map_changed(above, lpa, old, ppa, Cause::WriteBack);
     above.tell_written(lpa, old, ppa);
@@ -188,8 +188,8 @@ pub(crate) fn commit_moved_unit<A: AboveFtl>(above: &mut A, unit: OpId, superblo
     if !above.ftl().partial_writes.is_empty() {
         above.ftl_mut().partial_writes.moved(lpa, source, ppa);
     }
-    if let Some(versions) = &mut above.ftl_mut().versions {
-        versions.copy(source, ppa);
+    if let Some(mut numbers) = above.ftl_mut().numbers() {
+        numbers.copy(source, ppa);
     }
     if lpa.0 < above.ftl().logical_units {
         map_changed(above, lpa, source, ppa, class.cause());
@@ -254,7 +254,7 @@ pub fn forget<A: AboveFtl>(above: &mut A, id: u64, lpa: Lpa) {
         map_changed(above, lpa, ppa, Ppa::NONE, Cause::Host);
     }
     if let Some(versions) = &mut above.ftl_mut().versions {
-        versions.trim(lpa);
+        versions.change(lpa);
     }
     above.took_effect(id, lpa);
     if ppa.is_some() {
@@ -276,8 +276,8 @@ pub fn program_ended<A: AboveFtl>(above: &mut A, head: OpId, die: DieId) {
     while unit != NONE {
         let Purpose { lpa, replaced, whose, .. } = above.ftl().purposes[unit];
         let Op { next_unit, ppa, source, class, .. } = above.flash().pool[unit];
-        if let Some(versions) = above.ftl_mut().versions.as_mut().filter(|_| lpa.is_some()) {
-            versions.programmed(ppa);
+        if let Some(sequences) = above.ftl_mut().sequences().filter(|_| lpa.is_some()) {
+            sequences.programmed(ppa);
         }
         if replaced.is_some() {
             if class.is_move() {

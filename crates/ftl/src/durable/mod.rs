@@ -1,0 +1,30 @@
+//! What survives a loss of power: what flash itself carries. Everything else that the layer knows is a table in RAM.
+
+pub mod oob;
+mod recovery;
+pub mod sequences;
+
+use serde::Serialize;
+
+pub use oob::Oob;
+pub use recovery::{Durable, Recovered};
+pub use sequences::Sequences;
+
+/// What a drive keeps beside what its firmware needs. None of it changes a result.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub enum Kept {
+    /// Nothing: at most 9 bytes for each physical page.
+    #[default]
+    Nothing,
+    /// Sequence numbers, 4 bytes for each physical and each logical page: it can be said what a loss of power leaves.
+    SequenceNumbers,
+    /// The same, and all is verified by them: checked mode.
+    Checked,
+}
+
+impl Kept {
+    /// Whether sequence numbers are kept.
+    pub fn sequence_numbers(self) -> bool {
+        self != Self::Nothing
+    }
+}
