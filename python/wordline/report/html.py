@@ -10,7 +10,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from wordline import intervals, labels, notes
+from wordline import intervals, labels, lifetime, notes
 from wordline.charts import Chart
 from wordline.charts.axis import LOG_FROM
 from wordline.charts.embed import figures
@@ -73,6 +73,7 @@ def body(runs: Sequence[SavedRun]) -> str:
             ("Response times", figures(long[1:])),
             ("Where the time went", _explained(why[1:], panels)),
             ("Over time", _series(runs)),
+            ("Capacity and life", _life(runs)),
             ("Write amplification by cause", figures(run_charts.write_amplification(runs))),
             ("Dies and blocks", figures(run_charts.maps(runs))),
             ("Configuration", _configuration(runs)),
@@ -183,6 +184,17 @@ def _series(runs: Sequence[SavedRun]) -> str:
             "a row for each millisecond.</p>"
         )
     return figures(run_charts.series(runs))
+
+
+def _life(runs: Sequence[SavedRun]) -> str:
+    """Capacity, and the endurance at the load of each run."""
+    told = {run.label: dict(found.told()) for run in runs if (found := lifetime.of(run.result)) is not None}
+    names = dict.fromkeys(name for rows in told.values() for name in rows)
+    if len(told) == 1:
+        (rows,) = told.values()
+        return facts(list(rows.items()))
+    lines = [[label, *(rows.get(name, "–") for name in names)] for label, rows in told.items()]
+    return table(["", *names], lines) if lines else ""
 
 
 def _configuration(runs: Sequence[SavedRun]) -> str:
