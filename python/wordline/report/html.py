@@ -10,7 +10,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from wordline import intervals, labels, lifetime, notes
+from wordline import intervals, labels, lifetime, notes, power
 from wordline.charts import Chart
 from wordline.charts.axis import LOG_FROM
 from wordline.charts.embed import figures
@@ -73,7 +73,7 @@ def body(runs: Sequence[SavedRun]) -> str:
             ("Response times", figures(long[1:])),
             ("Where the time went", _explained(why[1:], panels)),
             ("Over time", _series(runs)),
-            ("Capacity and life", _life(runs)),
+            ("Capacity, life, power", _life(runs)),
             ("Write amplification by cause", figures(run_charts.write_amplification(runs))),
             ("Dies and blocks", figures(run_charts.maps(runs))),
             ("Configuration", _configuration(runs)),
@@ -187,14 +187,20 @@ def _series(runs: Sequence[SavedRun]) -> str:
 
 
 def _life(runs: Sequence[SavedRun]) -> str:
-    """Capacity, and the endurance at the load of each run."""
-    told = {run.label: dict(found.told()) for run in runs if (found := lifetime.of(run.result)) is not None}
+    """Capacity, endurance and power at the load of each run."""
+    told = {run.label: rows for run in runs if (rows := _life_of(run.result))}
     names = dict.fromkeys(name for rows in told.values() for name in rows)
     if len(told) == 1:
         (rows,) = told.values()
         return facts(list(rows.items()))
     lines = [[label, *(rows.get(name, "–") for name in names)] for label, rows in told.items()]
     return table(["", *names], lines) if lines else ""
+
+
+def _life_of(result: Mapping[str, Any]) -> dict[str, str]:
+    life, used = lifetime.of(result), power.of(result)
+    rows = {} if life is None else dict(life.told())
+    return rows if used is None else {**rows, "power": used.told()}
 
 
 def _configuration(runs: Sequence[SavedRun]) -> str:

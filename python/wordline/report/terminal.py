@@ -8,7 +8,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from wordline import intervals, labels, lifetime, notes
+from wordline import intervals, labels, lifetime, notes, power
 from wordline.figures import LEGEND, at, is_unsure, rounded, short, sure
 from wordline.names import KINDS, PERCENTILES, part_label
 from wordline.report.trace import began
@@ -256,6 +256,9 @@ def _flash(data: Mapping[str, Any]) -> Table:
         energy = data["energy"]
         parts = (f"{name} {pj / 1e9:,.3f}" for name, pj in energy["by_operation_pj"].items() if pj)
         table.add_row("Energy", f"{energy['total_pj'] / 1e9:,.3f} mJ ({', '.join(parts)})")
+        used = power.of(data)
+        if used is not None:
+            table.add_row("Power", used.told())
     if data["samples"] and data["samples"]["samples"]:
         table.add_row("Samples", _samples(data["samples"]))
     return table
