@@ -183,7 +183,9 @@ def _series(runs: Sequence[SavedRun]) -> str:
             '<p class="dim">Not recorded. <code>--set workload.measure.interval_ns=1000000</code> asks for '
             "a row for each millisecond.</p>"
         )
-    return figures(run_charts.series(runs))
+    charts = list(run_charts.series(runs))
+    by_clock = '<p><label><input type="checkbox" id="clock"> time of day (UTC)</label></p>'
+    return (by_clock if any("usermeta" in chart.spec for chart in charts) else "") + figures(charts)
 
 
 def _life(runs: Sequence[SavedRun]) -> str:
