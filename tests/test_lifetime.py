@@ -105,6 +105,14 @@ def test_a_run_says_its_life_as_text_on_its_page_and_in_python(wordline: Wordlin
         assert text in out and text in page, name
 
 
+def test_the_life_of_several_seeds_is_their_mean() -> None:
+    found = package.run_seeds("mqsim", workload=LOAD, seeds=2, overrides=FEW | CYCLES)
+    each = [life.years for result in found.values() if (life := result.lifetime()) is not None]
+    row = found.summary()["lifetime.years"]
+    assert row.mean == pytest.approx(sum(year or 0.0 for year in each) / 2)
+    assert (row.seeds, row.unit) == (2, "years")
+
+
 def test_life_is_a_figure_of_studies_and_more_of_it_is_better(tmp_path: Path) -> None:
     axes = {"device.capacity.overprovisioning": [0.1, 0.3]}
     described = {"device": "mqsim", "workload": LOAD, "set": FEW | CYCLES, "axes": axes}

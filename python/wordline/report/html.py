@@ -195,8 +195,8 @@ def _life(runs: Sequence[SavedRun]) -> str:
     if len(told) == 1:
         (rows,) = told.values()
         return facts(list(rows.items()))
-    lines = [[label, *(rows.get(name, "–") for name in names)] for label, rows in told.items()]
-    return table(["", *names], lines) if lines else ""
+    lines = [[name, *(rows.get(name, "–") for rows in told.values())] for name in names]
+    return table(["", *told], lines) if lines else ""
 
 
 def _life_of(result: Mapping[str, Any]) -> dict[str, str]:
