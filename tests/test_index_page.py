@@ -103,6 +103,23 @@ def test_what_cannot_be_read_is_named_with_the_reason(page: Path) -> None:
     assert "not of Wordline" not in words
 
 
+def test_files_of_others_under_our_names_are_named_and_no_failure(tmp_path: Path) -> None:
+    import pyarrow
+    import pyarrow.parquet
+
+    for name in ("run", "swept", "sought"):
+        (tmp_path / "all" / name).mkdir(parents=True)
+    bare: dict[str, Any] = {"config": {"device": {}}, "read": {}, "write": {}, "window": {}}
+    (tmp_path / "all" / "run" / "result.json").write_text(json.dumps(bare))
+    strange = pyarrow.table({"status": ["done"], "result": ["{}"]})
+    pyarrow.parquet.write_table(strange, tmp_path / "all" / "swept" / "sweep.parquet")
+    (tmp_path / "all" / "sought" / "search.json").write_text("[]")
+    found = gather([tmp_path / "all"], tmp_path / "r.html")
+    assert list(found.unreadable) == ["run", "sought", "swept"] and not found.places
+    words = Page(write_report([tmp_path / "all"], tmp_path / "r.html").read_text()).words
+    assert all(f"{name}: " in words for name in found.unreadable)
+
+
 def test_the_page_is_the_same_however_often_it_is_written(top: Path, page: Path) -> None:
     before = page.read_bytes()
     assert write_report([top], page).read_bytes() == before

@@ -124,7 +124,7 @@ def fitting_bytes(value: float) -> str:
 def of(result: Mapping[str, Any]) -> Lifetime | None:
     """The figures of a result; `None` for an array, whose members have lives of their own."""
     device, scheme = result["config"]["device"], result["config"]["scheme"]
-    drive = result["drive"]
+    drive = result.get("drive", {})
     if scheme.get("array") or not drive.get("logical_units"):
         return None
     unit = drive["mapping_unit_bytes"]

@@ -10,7 +10,7 @@ from html import unescape
 from pathlib import Path
 from typing import Any
 
-from wordline import folders, outputs
+from wordline import folders, labels, outputs
 from wordline._core import WordlineError
 from wordline.comparison.figures import Comparison
 from wordline.comparison.saved import SAVED as COMPARISON
@@ -155,7 +155,14 @@ def _search(found: Gathered, place: str, folder: Path) -> None:
 
 def _sweep(found: Gathered, place: str, folder: Path) -> None:
     rows = rows_of(folder / SWEEP)
-    found.sweeps[place] = Swept(rows, averages(rows))
+    points = averages(rows)
+    # What a page shows of it is there, notes too, or this table is another's.
+    names = (*labels.KINDS, "seed")
+    if not all(name in row for row in rows for name in names) or any(point.notes is None for point in points):
+        raise WordlineError(
+            f"{folder / SWEEP}: not the table of a sweep: allowed: columns {', '.join(names)}"
+        )
+    found.sweeps[place] = Swept(rows, points)
 
 
 def _run(found: Gathered, place: str, folder: Path) -> None:

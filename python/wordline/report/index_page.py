@@ -181,11 +181,14 @@ def _runs(lines: Sequence[Line], hrefs: Mapping[str, str]) -> str:
 
 def _words(line: Line, common: Iterable[tuple[str, str]]) -> dict[str, str]:
     """What was run."""
-    names = {kind: line.keys[f"{kind}.name"] for kind in labels.KINDS}
     result = {"changed": line.changed}
     told = ", ".join(change for kind in labels.KINDS for change in labels.changes(result, kind, common))
     several = len(line.seeds) > 1
-    return {**names, "set": told, "seed": (f"{len(line.seeds)}: " if several else "") + _numbers(line.seeds)}
+    return {
+        **line.names,
+        "set": told,
+        "seed": (f"{len(line.seeds)}: " if several else "") + _numbers(line.seeds),
+    }
 
 
 def _numbers(seeds: Sequence[int]) -> str:

@@ -26,6 +26,8 @@ class Line:
     """The folder, as the page calls it."""
     of: str
     """Which of the folder's it is; empty where that has one."""
+    names: dict[str, str]
+    """Of drive, scheme and workload."""
     changed: dict[str, str]
     """Keys that were set beside the descriptions, and their values as TOML."""
     keys: dict[str, str]
@@ -57,6 +59,7 @@ def of_results(
     return Line(
         place,
         of,
+        {kind: str(first["config"][kind]["name"]) for kind in labels.KINDS},
         dict(first.get("changed", {}) if changed is None else changed),
         keys,
         tuple(int(result["seed"]) for result in results),
