@@ -176,7 +176,8 @@ def seeds() -> Schema:
         "confidence": {"type": "number", "description": "Share of intervals that hold what they estimate."},
         "summary": {
             "type": "object",
-            "description": "Figures over seeds, by their path in the result of one.",
+            "description": "Figures over seeds, by their path in the result of one; `lifetime.…`, "
+            "`energy.watts` and `energy.pj_per_bit` follow from it.",
             "additionalProperties": _object(row),
         },
         "notes": SHARED,

@@ -8,7 +8,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from conftest import SMALL_DRIVE, Wordline, sets
+from conftest import SMALL_DRIVE, Wordline, sets, start
 
 SPC = "".join(f"{index % 2},{index * 8},4096,{'rw'[index % 2]},{index * 0.001:.6f}\n" for index in range(400))
 
@@ -222,3 +222,35 @@ def test_response_times_of_other_requests_are_noted(wordline: Wordline, tmp_path
 def test_a_generated_workload_has_no_traces(wordline: Wordline) -> None:
     few = sets({**SMALL_DRIVE, "workload.source.requests": 50})
     assert "traces" not in wordline("run", "--device", "mqsim", *few, "--json").json()
+
+
+@pytest.mark.parametrize("out", ["-", "/dev/stdout"])
+def test_a_trace_is_converted_to_standard_output(spc: Path, out: str) -> None:
+    whole = spc.with_name("whole.csv")
+    start("trace", "convert", str(spc), str(whole)).communicate(timeout=60)
+    process = start("trace", "convert", str(spc), out)
+    told, said = process.communicate(timeout=60)
+    assert (process.returncode, told) == (0, whole.read_text())
+    assert "400 requests written to standard output" in said
+
+
+def test_whoever_reads_the_converted_trace_may_close(tmp_path: Path) -> None:
+    long = tmp_path / "long.spc"
+    long.write_text("".join(f"0,{index * 8},4096,r,{index * 0.001:.6f}\n" for index in range(30_000)))
+    process = start("trace", "convert", str(long), "-")
+    assert process.stdout is not None and process.stderr is not None
+    assert process.stdout.readline().startswith("time_ns,")
+    process.stdout.close()
+    assert process.wait(timeout=60) == 141
+    assert process.stderr.read() == ""
+    process.stderr.close()
+
+
+def test_a_trace_that_is_none_and_json_are_refused_before_standard_output(
+    wordline: Wordline, tmp_path: Path
+) -> None:
+    path = tmp_path / "bad.csv"
+    path.write_text("nonsense\n")
+    assert "expected a trace" in wordline("trace", "convert", path, "-").error()
+    assert "--json: allowed" in wordline("trace", "convert", path, "-", "--json").error()
+    assert not Path("-").exists()

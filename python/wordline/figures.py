@@ -12,6 +12,14 @@ from wordline._core import WordlineError
 
 _PERCENTILE = re.compile(r"^(p\d+)_(\d+)$")
 
+_MORE = (
+    "iops",
+    "bandwidth_bytes_per_s",
+    "lifetime.terabytes_written",
+    "lifetime.years",
+    "rated_drive_writes_per_day",
+)
+
 _UNITS = (("_bytes_per_s", 1e6, "MB/s"), ("_pj", 1e9, "mJ"), ("_ns", 1e3, "µs"))
 
 
@@ -120,6 +128,7 @@ def heading(metric: str) -> str:
         .replace("iops", "IOPS")
         .replace("waf", "WAF")
     )
+    name = name.replace("_", " ")
     symbol = unit(metric)[1]
     return f"{name}, {symbol}" if symbol else name
 
@@ -150,7 +159,7 @@ def _places(value: float) -> int:
 
 def more_is_better(metric: str) -> bool:
     """Whether a higher figure is the better one."""
-    return metric.endswith(("iops", "bandwidth_bytes_per_s"))
+    return metric.endswith(_MORE)
 
 
 def check_known(

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from wordline import figures, intervals, labels, views
+from wordline import figures, intervals, labels, lifetime, views
 from wordline.kept_results import InMemory
 from wordline.names import KINDS
 
@@ -153,6 +153,10 @@ class Result(Record):
         """
         figures.check_path(self._data, path)
         return intervals.of_result(self._data, path)
+
+    def lifetime(self) -> lifetime.Lifetime | None:
+        """Capacity, and how long the drive lasts at this load; `None` for an array."""
+        return lifetime.of(self._data)
 
     def histogram(self, direction: Direction) -> tuple[Counts, Counts]:
         """Response times of one kind of request: each non-empty bin's largest value, ns, and its requests."""

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wordline import notes, views
+from wordline import derived, notes, views
 from wordline._core import WordlineError
 from wordline.figures import is_unsure
 from wordline.intervals import CONFIDENCE, student_t
@@ -104,6 +104,11 @@ class Seeds(Mapping[int, "Result"]):
         found: dict[str, Metric] = {}
         for metric, unit in METRICS.items():
             values = [value for result in self.values() if (value := figure(result, metric)) is not None]
+            if values:
+                found[metric] = Metric.of(metric, unit, values)
+        known = [derived.figures(result) for result in self.values()]
+        for metric, unit in derived.UNITS.items():
+            values = [figures[metric] for figures in known if metric in figures]
             if values:
                 found[metric] = Metric.of(metric, unit, values)
         return found

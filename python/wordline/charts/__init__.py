@@ -5,6 +5,7 @@ from __future__ import annotations
 from wordline.charts.axis import Axis
 from wordline.charts.bars import Share, bars, stacked
 from wordline.charts.changes import Change, relative
+from wordline.charts.clock import Clock
 from wordline.charts.dots import points
 from wordline.charts.grids import heat
 from wordline.charts.images import save
@@ -15,6 +16,7 @@ __all__ = [
     "Axis",
     "Change",
     "Chart",
+    "Clock",
     "Share",
     "bars",
     "curves",

@@ -14,6 +14,9 @@
   const NARROW = 430;
   const figures = [...document.querySelectorAll("figure.chart")];
 
+  // Where a page's runs know the time of day.
+  const clock = document.getElementById("clock");
+
   function specOf(figure) {
     const spec = JSON.parse(figure.querySelector("script").textContent);
     if (coarse) {
@@ -32,7 +35,20 @@
       narrow(spec.encoding);
       (spec.layer ?? []).forEach(layer => narrow(layer.encoding));
     }
+    if (clock?.checked && spec.usermeta?.clock) byClock(spec, spec.usermeta.clock);
     return spec;
+  }
+
+  function byClock(spec, own) {
+    for (const { encoding } of [spec, ...spec.layer]) {
+      if (encoding?.x) {
+        encoding.x.title = own.title;
+        Object.assign(encoding.x.axis, { labelExpr: own.label, values: own.values });
+      }
+      const tip = [encoding?.tooltip].flat().find(each => each?.field === "xt");
+      if (tip) tip.title = "time of day (UTC)";
+    }
+    spec.transform.find(step => step.as === "xt").calculate = own.text;
   }
 
   async function draw(figure, theme) {
@@ -65,6 +81,11 @@
     }
   }
 
+  clock?.addEventListener("change", async () => {
+    const timed = figures.filter(figure => figure.querySelector("script").textContent.includes('"usermeta":'));
+    for (const figure of timed) await drawn(figure, now());
+    document.body.dataset.clock = clock.checked;
+  });
   const now = () => (dark.matches ? "dark" : "light");
   for (const details of document.querySelectorAll("details:has(figure.chart)")) {
     details.addEventListener("toggle", async () => {

@@ -8,6 +8,7 @@ from typing import Any
 
 from wordline.charts import colors
 from wordline.charts.axis import Axis, text_of
+from wordline.charts.clock import Clock
 from wordline.charts.specs import ZOOM, Chart, Point, Spec, framed, hiding, legend, roomy, rounded, shown
 
 Point3 = tuple[float, float, float, float]
@@ -24,10 +25,11 @@ def curves(
     marks: bool = False,
     legend_title: str | None = None,
     reach: Mapping[str, Iterable[Point3]] | None = None,
+    clock: Clock | None = None,
 ) -> Chart:
     """A line for each series. Points that a logarithmic axis can't show are left out.
 
-    `reach` has x, y, lowest and highest of intervals.
+    `reach` has x, y, lowest and highest of intervals. With a `clock` a page may show the time of day at `x`.
     """
     names = list(series)
     rows: list[dict[str, Any]] = [
@@ -99,4 +101,8 @@ def curves(
         "encoding": place,
         "layer": layers,
     }
+    times = [row["x"] for row in rows]
+    of_day = clock.spec(min(times), max(times)) if clock is not None and times else None
+    if of_day is not None:
+        body["usermeta"] = {"clock": of_day}
     return framed(title, body)

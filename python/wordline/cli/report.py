@@ -16,13 +16,16 @@ from wordline.cli.progress import waiting_bar
 def report(
     folders: Annotated[
         list[Path],
-        typer.Argument(metavar="DIR…", help="Folders that run, compare, sweep or tune wrote."),
+        typer.Argument(metavar="DIR…", help="What run, compare, sweep or tune wrote, or folders of such."),
     ],
     out: Annotated[Path, typer.Option("--out", metavar="FILE", help="The page.")] = Path("report.html"),
     title: Annotated[str | None, typer.Option(help="Its title.")] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Write one HTML page that opens anywhere, of runs side by side, comparisons, sweeps, searches."""
+    """Write one HTML page that opens anywhere, of runs side by side, comparisons, sweeps, searches.
+
+    Of a folder of such folders it is a list of all, in which two runs can be laid side by side.
+    """
     from wordline import outputs
     from wordline.report.folders import write_report
 

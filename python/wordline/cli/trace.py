@@ -8,7 +8,8 @@ from typing import Annotated
 
 import typer
 
-from wordline import _core, outputs, reads, simulation
+from wordline import _core, outputs, reads, simulation, standard_output
+from wordline._core import WordlineError
 from wordline.cli.common import (
     FormatOption,
     JsonOption,
@@ -24,6 +25,7 @@ from wordline.cli.common import (
 )
 from wordline.cli.progress import trace_bar
 from wordline.presets import replay
+from wordline.streams import tell
 
 app = group("Look into traces of requests.")
 
@@ -81,7 +83,8 @@ def trace_convert(
         str,
         typer.Argument(
             metavar="OUT",
-            help="File to write: .csv, .parquet, .trace (MQSim), .iolog (fio); then .gz, .zst, .xz, .bz2.",
+            help="File to write: .csv, .parquet, .trace (MQSim), .iolog (fio); then .gz, .zst, .xz, .bz2. "
+            "- is standard output.",
         ),
     ],
     format: FormatOption = None,
@@ -102,18 +105,23 @@ def trace_convert(
     trace = replay(file)
     pairs = _pairs(format, options, transform, overrides, skip_bad_lines)
     taken = [Path(file), *reads.of_workload(trace, pairs)]
-    with outputs.output("OUT", out, outputs.TRACE, taken), trace_bar() as progress:
+    piped = out in standard_output.NAMES
+    if piped and as_json:
+        raise WordlineError("--json: allowed: beside a file as OUT; the trace takes standard output")
+    place = standard_output.as_file() if piped else outputs.output("OUT", out, outputs.TRACE, taken)
+    with place as name, trace_bar() as progress:
         requests, notes = _core.trace_convert(
             (trace.label, trace.text),
             pairs,
             base_dir=str(trace.folder),
-            out=out,
+            out=str(name),
             format=to,
             progress=progress,
         )
     if as_json:
         print(json.dumps({"requests": requests, "out": out, "notes": notes}))
         return
-    print(f"{requests:,} requests written to {out}")
+    say = tell if piped else print
+    say(f"{requests:,} requests written to {'standard output' if piped else out}")
     for note in notes:
-        print(f"note: {note}")
+        say(f"note: {note}")

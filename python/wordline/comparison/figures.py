@@ -181,6 +181,10 @@ class Comparison:
             return intervals.over_seeds(self.values(workload, scheme, metric))
         return intervals.of_row(rows[0], metric) if rows else None
 
+    def results(self, workload: str, scheme: str) -> list[dict[str, Any]]:
+        """What `result.json` would hold of each run of a pair that ended well."""
+        return [json.loads(row["result"]) for row in self._rows[workload, scheme] if row["status"] == DONE]
+
     def has(self, metric: str) -> bool:
         """Whether any run has this figure."""
         return any(self.values(*pair, metric) for pair in self.pairs())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Sequence
 from html import escape
@@ -10,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from wordline import labels
-from wordline._core import WordlineError
 from wordline.charts.embed import figures
 from wordline.comparison import sheets
 from wordline.comparison.figures import Comparison
@@ -19,8 +17,10 @@ from wordline.comparison.saved import load as load_comparison
 from wordline.figures import fitting_interval, title
 from wordline.folders import check, replaced
 from wordline.names import endings
-from wordline.notes import Shared, when_died
-from wordline.report import html, studies, study_facts
+from wordline.notes import when_died
+from wordline.report import html, index_page, studies, study_facts
+from wordline.report.gathered import PAGE, is_of_folders
+from wordline.report.kept_studies import load_search, rows_of
 from wordline.report.page import (
     MOST_ROWS,
     facts,
@@ -35,15 +35,16 @@ from wordline.report.runs import load_runs
 from wordline.sweeps.api import TABLE as SWEEP
 from wordline.sweeps.averages import METRICS, averages, label_of, said
 from wordline.tuning.search import DESCRIBED as SEARCH
-from wordline.tuning.search import TABLE as TRIALS
-
-PAGE = "report.html"
 
 
 def write_report(
     folders: Sequence[str | os.PathLike[str]], out: str | os.PathLike[str], title: str | None = None
 ) -> Path:
-    """Writes one page of these folders, whatever wrote them. Raises `WordlineError` for one that is none."""
+    """Writes one page of these folders, whatever wrote them; where one is a folder of folders, a page that
+    lists what is in all of them. Raises `WordlineError` for one that is none.
+    """
+    if any(map(is_of_folders, map(Path, folders))):
+        return index_page.write_index([Path(folder) for folder in folders], out, title)
     runs, others = [], []
     for folder in map(Path, folders):
         check(folder)
@@ -163,34 +164,11 @@ def sweep_body(rows: Sequence[dict[str, Any]], metrics: Sequence[str] = METRICS)
 
 
 def _sweep(folder: Path) -> tuple[str, str]:
-    return folder.resolve().name, sweep_body(_rows(folder / SWEEP))
-
-
-def _rows(path: Path) -> list[dict[str, Any]]:
-    import pyarrow
-    import pyarrow.parquet
-
-    try:
-        rows: list[dict[str, Any]] = pyarrow.parquet.ParquetFile(path).read().to_pylist()
-    except (OSError, pyarrow.ArrowException) as error:
-        raise WordlineError(f"{path}: not a table of a study: {error}") from None
-    return rows
+    return folder.resolve().name, sweep_body(rows_of(folder / SWEEP))
 
 
 def _search(folder: Path) -> tuple[str, str]:
-    try:
-        told = json.loads((folder / SEARCH).read_text(encoding="utf-8"))
-        found = studies.Search(
-            told["name"],
-            told["objectives"],
-            _rows(folder / TRIALS),
-            frozenset(told["best"]),
-            tuple(Shared.of(note) for note in told.get("notes", ())),
-            told.get("search", {}),
-            told.get("of", {}),
-        )
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise WordlineError(f"{folder / SEARCH}: not the description of a search: {error}") from None
+    found = load_search(folder)
     return found.name, search_body(found)
 
 
@@ -234,4 +212,4 @@ STUDIES: tuple[tuple[str, Callable[[Path], tuple[str, str]]], ...] = (
 )
 """The file by which a folder is known, and what its page shows: a name and a body."""
 
-__all__ = ["search_body", "sweep_body", "write_report"]
+__all__ = ["PAGE", "search_body", "sweep_body", "write_report"]

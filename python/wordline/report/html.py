@@ -10,7 +10,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from wordline import intervals, labels, notes
+from wordline import intervals, labels, lifetime, notes, power
 from wordline.charts import Chart
 from wordline.charts.axis import LOG_FROM
 from wordline.charts.embed import figures
@@ -73,6 +73,7 @@ def body(runs: Sequence[SavedRun]) -> str:
             ("Response times", figures(long[1:])),
             ("Where the time went", _explained(why[1:], panels)),
             ("Over time", _series(runs)),
+            ("Capacity, life, power", _life(runs)),
             ("Write amplification by cause", figures(run_charts.write_amplification(runs))),
             ("Dies and blocks", figures(run_charts.maps(runs))),
             ("Configuration", _configuration(runs)),
@@ -182,7 +183,26 @@ def _series(runs: Sequence[SavedRun]) -> str:
             '<p class="dim">Not recorded. <code>--set workload.measure.interval_ns=1000000</code> asks for '
             "a row for each millisecond.</p>"
         )
-    return figures(run_charts.series(runs))
+    charts = list(run_charts.series(runs))
+    by_clock = '<p><label><input type="checkbox" id="clock"> time of day (UTC)</label></p>'
+    return (by_clock if any("usermeta" in chart.spec for chart in charts) else "") + figures(charts)
+
+
+def _life(runs: Sequence[SavedRun]) -> str:
+    """Capacity, endurance and power at the load of each run."""
+    told = {run.label: rows for run in runs if (rows := _life_of(run.result))}
+    names = dict.fromkeys(name for rows in told.values() for name in rows)
+    if len(told) == 1:
+        (rows,) = told.values()
+        return facts(list(rows.items()))
+    lines = [[name, *(rows.get(name, "–") for rows in told.values())] for name in names]
+    return table(["", *told], lines) if lines else ""
+
+
+def _life_of(result: Mapping[str, Any]) -> dict[str, str]:
+    life, used = lifetime.of(result), power.of(result)
+    rows = {} if life is None else dict(life.told())
+    return rows if used is None else {**rows, "power": used.told()}
 
 
 def _configuration(runs: Sequence[SavedRun]) -> str:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from wordline.charts import Axis, Chart, Share, colors, curves, heat, stacked
+from wordline.charts import Axis, Chart, Clock, Share, colors, curves, heat, stacked
 from wordline.names import KINDS
 from wordline.report.runs import SavedRun
 
@@ -91,13 +91,35 @@ SERIES = (
 def series(runs: Sequence[SavedRun]) -> Iterator[Chart]:
     """Each figure over time, of the runs that recorded a time series."""
     tables = {run.label: found for run in runs if (found := run.table("series")) is not None}
+    clock = clock_of([run for run in runs if run.label in tables])
     for column, name, axis, scale in SERIES:
         found = {label: curve for label, rows in tables.items() if (curve := _curve(rows, column, scale))}
         values = [y for curve in found.values() for _, y in curve if y > 0]
         if values:
             vertical = axis.over(values) if axis.kind == "time" else axis
-            horizontal = Axis("time since the start of the window", "time", zero=False)
-            yield curves(name, found, horizontal, vertical, tones=_colors(runs))
+            horizontal = Axis("time since the start of the run", "time", zero=False)
+            yield curves(name, found, horizontal, vertical, tones=_colors(runs), clock=clock)
+
+
+def clock_of(runs: Sequence[SavedRun]) -> Clock | None:
+    """The wall clock that all of these runs have: of traces that begin with the run and keep their pace."""
+    starts = {_start(run.result) for run in runs}
+    (start,) = starts if len(starts) == 1 else (None,)
+    return None if start is None else Clock(start)
+
+
+def _start(result: Mapping[str, Any]) -> int | None:
+    """The wall clock at time 0 of a run, ns since 1970; `None` where it isn't one."""
+    traces = result.get("traces", [])
+    flows = result["config"]["workload"].get("flow", [])
+    # Requests that settle a drive, and flows that begin later, shift a trace against the run.
+    shifted = result["engine"].get("settling_requests") or any(
+        flow.get("start_ns") or flow.get("after") for flow in flows
+    )
+    starts: set[int | None] = {trace.get("start_unix_ns") for trace in traces}
+    if shifted or len(starts) != 1 or not all(trace["keeps_pace"] for trace in traces):
+        return None
+    return next(iter(starts))
 
 
 def _curve(rows: Any, column: str, scale: float) -> list[tuple[float, float]]:

@@ -8,13 +8,13 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from wordline import intervals, labels, notes
+from wordline import intervals, labels, lifetime, notes, power
 from wordline.figures import LEGEND, at, is_unsure, rounded, short, sure
 from wordline.names import KINDS, PERCENTILES, part_label
 from wordline.report.trace import began
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from wordline.seeds import Seeds
 
@@ -40,6 +40,9 @@ def render(data: Mapping[str, Any]) -> RenderableType:
         if tenants:
             parts += [Text(), _tenants(label, tenants)]
     parts += [Text(), _flash(data)]
+    life = lifetime.of(data)
+    if life is not None:
+        parts += [Text(), _facts(life.told())]
     if any(is_unsure(*found) for found in _intervals(data)):
         parts += [Text(), Text(LEGEND, style="dim")]
     for kind in active:
@@ -253,8 +256,21 @@ def _flash(data: Mapping[str, Any]) -> Table:
         energy = data["energy"]
         parts = (f"{name} {pj / 1e9:,.3f}" for name, pj in energy["by_operation_pj"].items() if pj)
         table.add_row("Energy", f"{energy['total_pj'] / 1e9:,.3f} mJ ({', '.join(parts)})")
+        used = power.of(data)
+        if used is not None:
+            table.add_row("Power", used.told())
     if data["samples"] and data["samples"]["samples"]:
         table.add_row("Samples", _samples(data["samples"]))
+    return table
+
+
+def _facts(rows: Iterable[tuple[str, str]]) -> Table:
+    """Names and what they are."""
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), show_header=False)
+    table.add_column(style="bold", no_wrap=True)
+    table.add_column()
+    for name, text in rows:
+        table.add_row(name[0].upper() + name[1:], text)
     return table
 
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from wordline import _core
+from wordline import _core, derived
 from wordline.study.point import Inputs, Point
 
 Row = dict[str, Any]
@@ -55,6 +55,7 @@ def row(
     if result is not None:
         data = json.loads(result)
         fields |= dict(figures({name: value for name, value in data.items() if name not in _LEFT_OUT}))
+        fields |= derived.figures(data)
         fields["result"] = result
     if series is not None:
         fields["series"] = series

@@ -1,0 +1,163 @@
+"""What a drive offers, and how long it lasts at the load of a run.
+
+`TBW = flash bytes · program/erase cycles / WAF`: the host's bytes until the mean block has had its cycles,
+wear taken as even. What the notes of a run say against its WAF holds for these figures too.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from wordline import intervals
+from wordline.figures import fitting, is_unsure, short
+
+CYCLES = "device.bad_blocks.endurance_cycles"
+"""The key of a drive that holds the program/erase cycles of a block."""
+
+WARRANTY_YEARS = 5
+"""Over which ratings in drive writes a day count."""
+
+DAY_S = 86_400
+
+YEAR_DAYS = 365
+
+NAME = "lifetime"
+"""What the names of these figures begin with in the rows of studies."""
+
+
+@dataclass(frozen=True)
+class Lifetime:
+    """The figures of one run. Those that aren't known are `None`."""
+
+    usable_bytes: int
+    """What the host can store."""
+    flash_bytes: int
+    """All flash, good blocks only."""
+    waf: float | None
+    host_bytes_per_day: float
+    """At the load of the window, day and night."""
+    cycles: int | None
+    """Program/erase cycles of a block."""
+    host_bytes: tuple[float, float, float] | None
+    """What the host can write in all (TBW), and the ends of its 95% interval; the value if it is unknown."""
+    missing: str
+    """Why there is no `host_bytes`; empty where there is."""
+
+    @property
+    def overprovisioning(self) -> float:
+        """The share of the flash that the host doesn't see."""
+        return 1 - self.usable_bytes / self.flash_bytes
+
+    @property
+    def drive_writes_per_day(self) -> float:
+        """At the load of the window."""
+        return self.host_bytes_per_day / self.usable_bytes
+
+    @property
+    def rated_drive_writes_per_day(self) -> float | None:
+        """So many last `WARRANTY_YEARS` at this WAF (DWPD)."""
+        if self.host_bytes is None:
+            return None
+        return self.host_bytes[0] / self.usable_bytes / (WARRANTY_YEARS * YEAR_DAYS)
+
+    @property
+    def years(self) -> float | None:
+        """At the load of the window, day and night."""
+        if self.host_bytes is None or not self.host_bytes_per_day:
+            return None
+        return self.host_bytes[0] / self.host_bytes_per_day / YEAR_DAYS
+
+    def figures(self) -> Iterator[tuple[str, float]]:
+        """Those that are known, as the rows of studies have them: bytes in TB."""
+        found = {
+            "usable_terabytes": self.usable_bytes / 1e12,
+            "overprovisioning": self.overprovisioning,
+            "terabytes_per_day": self.host_bytes_per_day / 1e12,
+            "drive_writes_per_day": self.drive_writes_per_day,
+            "terabytes_written": None if self.host_bytes is None else self.host_bytes[0] / 1e12,
+            "rated_drive_writes_per_day": self.rated_drive_writes_per_day,
+            "years": self.years,
+        }
+        yield from ((f"{NAME}.{name}", value) for name, value in found.items() if value is not None)
+
+    def told(self) -> list[tuple[str, str]]:
+        """Names and texts for a person."""
+        usable, flash = (fitting_bytes(value) for value in (self.usable_bytes, self.flash_bytes))
+        rows = [
+            (
+                "usable capacity",
+                f"{usable} of {flash} of flash: over-provisioning {self.overprovisioning:.1%}",
+            )
+        ]
+        if self.waf is None:
+            return rows
+        day = f"{fitting_bytes(self.host_bytes_per_day)}, {short(self.drive_writes_per_day)} drive writes"
+        rows.append(("host writes a day at this load", day))
+        if self.host_bytes is None or self.cycles is None:
+            return [*rows, ("endurance (TBW, DWPD, years)", f"not known: {self.missing}")]
+        value, low, high = self.host_bytes
+        reach = f" ({fitting_bytes(low)} to {fitting_bytes(high)})" if low < high else ""
+        rated = f"{short(self.rated_drive_writes_per_day or 0.0)} for {WARRANTY_YEARS} years"
+        cycles = f"{self.cycles:,} cycles, WAF {short(self.waf)}"
+        rows.append(("host writes in all (TBW)", f"{fitting_bytes(value)}{reach}, from {cycles}"))
+        rows.append(("drive writes a day that it allows (DWPD)", rated))
+        return [*rows, ("lasts at this load", _time(self.years))]
+
+
+def _time(years: float | None) -> str:
+    if years is None:
+        return "–"
+    return f"{short(years)} years" if years >= 1 else f"{short(years * YEAR_DAYS)} days"
+
+
+def fitting_bytes(value: float) -> str:
+    """Bytes in the unit that fits: `3.84 TB`."""
+    for scale, unit in ((1e15, "PB"), (1e12, "TB"), (1e9, "GB"), (1e6, "MB")):
+        if value >= scale:
+            return f"{short(value / scale)} {unit}"
+    return fitting("", value) + " B"
+
+
+def of(result: Mapping[str, Any]) -> Lifetime | None:
+    """The figures of a result; `None` for an array, whose members have lives of their own."""
+    device, scheme = result["config"]["device"], result["config"]["scheme"]
+    drive = result.get("drive", {})
+    if scheme.get("array") or not drive.get("logical_units"):
+        return None
+    unit = drive["mapping_unit_bytes"]
+    flash = drive["physical_units"] * unit - _factory_bad(result)
+    waf, rate = result["waf"], result["write"].get("bandwidth_bytes_per_s") or 0.0
+    cycles = device.get("bad_blocks", {}).get("endurance_cycles")
+    missing = _missing(result, scheme, cycles)
+    host = None if missing else _host_bytes(result, flash * cycles, waf)
+    return Lifetime(drive["logical_units"] * unit, flash, waf, rate * DAY_S, cycles, host, missing)
+
+
+def _factory_bad(result: Mapping[str, Any]) -> int:
+    """Bytes of the blocks that were bad from the factory."""
+    geometry = result["config"]["device"]["geometry"]
+    block = geometry["pages"] * geometry["page_bytes"]
+    return int(result.get("bad_blocks", {}).get("factory", 0) * block)
+
+
+def _missing(result: Mapping[str, Any], scheme: Mapping[str, Any], cycles: int | None) -> str:
+    waf, ends = result["waf"], intervals.of_result(result, "waf")
+    if not waf or not result["write"]["requests"]:
+        return "nothing was written in the window"
+    if scheme.get("slc_cache", {}).get("policy", "none") != "none":
+        return "blocks in SLC mode wear otherwise, and no key says how"
+    if cycles is None:
+        return f"{CYCLES} is not set"
+    if ends is not None and is_unsure(waf, ends.reach(waf)):
+        return "WAF is unsure"
+    return ""
+
+
+def _host_bytes(result: Mapping[str, Any], flash: float, waf: float) -> tuple[float, float, float]:
+    ends = intervals.of_result(result, "waf")
+    low, high = (waf, waf) if ends is None else (max(ends.low, 0.0), ends.high)
+    most = flash / low if low else math.inf
+    return flash / waf, flash / high, most

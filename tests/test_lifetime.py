@@ -1,0 +1,123 @@
+"""Capacity and endurance at the load of a run, and why they are missing where they are."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import SMALL, Wordline, sets
+
+import wordline as package
+from wordline import lifetime
+from wordline.figures import more_is_better
+from wordline.loading import load_run
+
+FEW = {**SMALL, "workload.source.requests": 600, "workload.start.overwrite": 0.2}
+
+CYCLES = {"device.bad_blocks.endurance_cycles": 3000}
+
+LOAD = "mixed-70-30-8k-qd16"
+
+
+def result(**changes: Any) -> dict[str, Any]:
+    """Of a drive with 1,000 units of 4 KiB, 800 of them the host's."""
+    return {
+        "config": {
+            "device": {
+                "geometry": {"pages": 10, "page_bytes": 4096},
+                "bad_blocks": {"endurance_cycles": 2000},
+            },
+            "scheme": {"slc_cache": {"policy": "none"}},
+        },
+        "drive": {"logical_units": 800, "physical_units": 1000, "mapping_unit_bytes": 4096},
+        "waf": 2.5,
+        "write": {"requests": 5, "bandwidth_bytes_per_s": 8192.0},
+        "intervals": {"figures": {"waf": {"low": 2.0, "high": 3.0, "degrees": 19}}},
+    } | changes
+
+
+def test_what_can_be_written_is_flash_times_cycles_by_waf() -> None:
+    found = lifetime.of(result())
+    assert found is not None and found.host_bytes is not None
+    flash = 1000 * 4096
+    assert found.host_bytes == pytest.approx((flash * 2000 / 2.5, flash * 2000 / 3, flash * 2000 / 2))
+    assert found.overprovisioning == pytest.approx(0.2)
+    assert found.host_bytes_per_day == 8192 * 86_400
+    assert found.drive_writes_per_day == pytest.approx(8192 * 86_400 / (800 * 4096))
+    assert found.years == pytest.approx(flash * 2000 / 2.5 / 8192 / 86_400 / 365)
+    assert found.rated_drive_writes_per_day == pytest.approx(flash * 2000 / 2.5 / (800 * 4096) / 1825)
+
+
+def test_blocks_that_are_bad_from_the_factory_are_no_flash() -> None:
+    found = lifetime.of(result(bad_blocks={"factory": 3}))
+    assert found is not None and found.flash_bytes == (1000 - 30) * 4096
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"write": {"requests": 0}}, "nothing was written"),
+        ({"waf": None}, "nothing was written"),
+        ({"intervals": {"figures": {"waf": {"low": -1.0, "high": 6.0, "degrees": 3}}}}, "WAF is unsure"),
+        (
+            {
+                "config": {
+                    "device": result()["config"]["device"],
+                    "scheme": {"slc_cache": {"policy": "static"}},
+                }
+            },
+            "blocks in SLC mode",
+        ),
+        (
+            {"config": {"device": {"geometry": {"pages": 10, "page_bytes": 4096}}, "scheme": {}}},
+            "device.bad_blocks.endurance_cycles is not set",
+        ),
+    ],
+)
+def test_no_endurance_is_told_where_something_is_missing(changes: dict[str, Any], reason: str) -> None:
+    found = lifetime.of(result(**changes))
+    assert found is not None and found.host_bytes is None and found.years is None
+    assert reason in found.missing
+    assert not any(name.endswith(("years", "terabytes_written")) for name, _ in found.figures())
+
+
+def test_an_array_has_none() -> None:
+    array = {"device": result()["config"]["device"], "scheme": {"array": {"kind": "stripe"}}}
+    assert lifetime.of(result(config=array)) is None
+
+
+def test_cycles_change_nothing_that_is_simulated() -> None:
+    plain, told = (package.run("mqsim", workload=LOAD, overrides=FEW | more) for more in ({}, CYCLES))
+    for key in ("read", "write", "waf", "flash", "gc", "erase_counts", "intervals"):
+        assert plain.to_dict()[key] == told.to_dict()[key], key
+
+
+def test_a_run_says_its_life_as_text_on_its_page_and_in_python(wordline: Wordline, tmp_path: Path) -> None:
+    arguments = ["run", "--device", "mqsim", "--workload", LOAD, *sets(FEW)]
+    assert "device.bad_blocks.endurance_cycles is not set" in wordline(*arguments).out
+    out = wordline(*arguments, *sets(CYCLES), "--out", tmp_path / "run").out
+    found = lifetime.of(json.loads((tmp_path / "run" / "result.json").read_text()))
+    assert found is not None and found == load_run(tmp_path / "run").lifetime()
+    page = (tmp_path / "run" / "report.html").read_text()
+    for name, text in found.told():
+        assert text in out and text in page, name
+
+
+def test_the_life_of_several_seeds_is_their_mean() -> None:
+    found = package.run_seeds("mqsim", workload=LOAD, seeds=2, overrides=FEW | CYCLES)
+    each = [life.years for result in found.values() if (life := result.lifetime()) is not None]
+    row = found.summary()["lifetime.years"]
+    assert row.mean == pytest.approx(sum(year or 0.0 for year in each) / 2)
+    assert (row.seeds, row.unit) == (2, "years")
+
+
+def test_life_is_a_figure_of_studies_and_more_of_it_is_better(tmp_path: Path) -> None:
+    axes = {"device.capacity.overprovisioning": [0.1, 0.3]}
+    described = {"device": "mqsim", "workload": LOAD, "set": FEW | CYCLES, "axes": axes}
+    rows = package.sweep(described, tmp_path).to_pylist()
+    few, many = (row["lifetime.terabytes_written"] for row in rows)
+    assert 0 < few < many
+    assert [row["lifetime.overprovisioning"] for row in rows] == pytest.approx([0.1, 0.3], abs=0.001)
+    assert more_is_better("lifetime.years") and not more_is_better("lifetime.drive_writes_per_day")
