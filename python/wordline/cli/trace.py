@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from wordline import _core, outputs, reads, simulation, standard_output
+from wordline import _core, outputs, reads, simulation
 from wordline._core import WordlineError
 from wordline.cli.common import (
     FormatOption,
@@ -105,6 +105,8 @@ def trace_convert(
     trace = replay(file)
     pairs = _pairs(format, options, transform, overrides, skip_bad_lines)
     taken = [Path(file), *reads.of_workload(trace, pairs)]
+    from wordline import standard_output
+
     piped = out in standard_output.NAMES
     if piped and as_json:
         raise WordlineError("--json: allowed: beside a file as OUT; the trace takes standard output")
