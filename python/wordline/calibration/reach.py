@@ -41,7 +41,7 @@ def _slc(device: Mapping[str, Any]) -> list[float]:
 def check(problem: Problem) -> None:
     """Refuses a measurement whose highest rate lies beyond the drive, free values at their faster ends."""
     measured: Measured = problem.measured
-    point = max(measured.points, key=lambda one: one.figures["writes_per_s"])
+    point = max(measured.loads, key=lambda one: one.figures["writes_per_s"])
     wanted = point.figures["writes_per_s"]
     values: dict[str, Any] = {}
     for one in problem.free:
