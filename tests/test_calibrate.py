@@ -373,6 +373,8 @@ def test_results_of_fio_are_points(tmp_path: Path) -> None:
     assert figures["reads_per_s"] == pytest.approx(5000) and figures["writes_per_s"] == pytest.approx(45_000)
     assert figures["read_p99_9_us"] == pytest.approx(420) and figures["write_p50_us"] == pytest.approx(10.5)
     assert figures["read_mean_us"] == pytest.approx(84)
+    assert figures["writer_p50_us"] == pytest.approx(10.5)
+    assert figures["writer_mean_us"] == pytest.approx(84.0 * 150 / 1e3)
     assert found.points[0].curve["read"][0] == (0.5, 70.0)
 
 

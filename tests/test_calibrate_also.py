@@ -73,6 +73,20 @@ def test_a_part_in_use_writes_as_a_drive_of_that_size_does() -> None:
     assert found["waf"] == pytest.approx(real["waf"], rel=0.06)
 
 
+def test_skewed_writes_judge_and_other_patterns_are_passed_over(tmp_path: Path) -> None:
+    patterns = (("zipf-shuffle", "0.8"), ("zones", "s0.9 f0.1"), ("uniform", "-"))
+    lines = [
+        {"pattern": pattern, "details": details, "steady_writes_per_s": 90_000}
+        for pattern, details in patterns
+    ]
+    found = read(tmp_path, lines)
+    skewed, uniform = found.points[2:]
+    assert skewed.name == "zipf 0.8 of 4,096 bytes, depth 512" and not skewed.rate and uniform.rate
+    assert 'kind = "zipf", theta = 0.8' in skewed.workload(Protocol(), 8_000).text
+    assert found.rates == [uniform] and len(found.doubts) == 1
+    assert "also.csv: pattern zones: passed over" in found.doubts[0]
+
+
 def test_what_the_writing_threads_saw_belongs_to_its_point(tmp_path: Path) -> None:
     line = {OFFERED: 20_001, "writes_per_s_of_a_thread": 3000, "write_mean_us": 15, "write_p99_us": 30}
     light, heavy = read(tmp_path, [line]).points
@@ -95,7 +109,12 @@ RATE = {"load": "randwrite", "bytes": 4096, "depth": 256, "requests_per_s": 1e5,
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ({**RATE, "load": "zipf"}, r"also.csv:2: load = 'zipf': allowed: read, write, randread, randwrite"),
+        (
+            {**RATE, "load": "seq"},
+            r"also.csv:2: load = 'seq': allowed: read, write, randread, randwrite, zipf",
+        ),
+        ({**RATE, "load": "zipf", "theta": ""}, r"also.csv:2: theta = '': allowed: a number"),
+        ({**RATE, "load": "zipf", "theta": 11}, r"theta = 11: allowed: an exponent up to 10"),
         ({**RATE, "bytes": 100}, r"bytes = 100: allowed: a whole number from 512 on"),
         ({**RATE, "depth": 1.5}, r"depth = 1.5"),
         ({**RATE, "load": "write"}, r"waf: allowed beside randwrite"),
@@ -141,13 +160,13 @@ def rated(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
         names = [*FIGURES, "writer_mean_us", "writer_p50_us"]
         lines.append({OFFERED: offered, **{name: found[name] for name in names}})
     rates = []
-    for load in (Load("randwrite", 4096, 256), Load("write", 131072, 32)):
+    for load in (Load("randwrite", 4096, 256), Load("write", 131072, 32), Load("zipf", 4096, 64, theta=0.8)):
         made = package.run(
             "enterprise-tlc", workload=load.workload(6_000), seed=5,
             overrides=settings({**DRIVE, "device.cell.program_ns": 900_000}),
         )  # fmt: skip
         figures = simulated(made.to_dict())
-        row = {"load": load.kind, "bytes": load.bytes, "depth": load.depth, "waf": ""}
+        row = {"load": load.kind, "bytes": load.bytes, "depth": load.depth, "theta": load.theta}
         rates.append({**row, "requests_per_s": figures["requests_per_s"]})
     return table(folder / "small.csv", lines), table(folder / "rates.csv", rates)
 
@@ -166,6 +185,10 @@ def test_what_rates_settle_is_not_free_for_response_times(rated: tuple[Path, Pat
     assert not link.by_rates and link.value == pytest.approx(9_000, rel=0.15)
     # Only what was left open was tried against response times.
     assert list(made.fit.best.values) == ["device.link.submission_ns"] and 12 < made.fit.count <= 26
+    # Skewed writes weren't seen, and judge.
+    assert made.problem.fitted == [False, True, True, True, True, False]
+    (skewed,) = (line for line in made.lines if line.point.name.startswith("zipf 0.8"))
+    assert not skewed.fitted and abs(skewed.error) < 0.1 < abs(skewed.as_before().error)
     assert made.verdict.outcome == "better" and made.verdict.rates is not None
     figures = {(line.point.name, line.figure) for line in made.lines}
     assert ("randwrite of 4,096 bytes, depth 256", "requests_per_s") in figures
@@ -188,7 +211,7 @@ def test_a_dry_run_says_what_would_be_run_and_runs_nothing(
     out = wordline(*call, "--out", tmp_path / "out").out
     assert not (tmp_path / "out").exists()
     for text in (
-        "small: 5 points of small.csv, rates.csv, 100 choices of values",
+        "small: 6 points of small.csv, rates.csv, 100 choices of values",
         "9,000/s: held out", "saturated: fitted", "depth 256: fitted first; requests_per_s",
         "free: device.cell.program_ns = 700,000 to 1,500,000, described as",
         "requests of the probe at a point", "cores (an estimate)",

@@ -175,11 +175,11 @@ def describe(
     (inputs,) = validate([Point(scenario.changed(workload=own.workload(own.probe_per_s, 1000)), ())])
     user_bytes = space.at(inputs.config, USER_BYTES)
     found = measured.read(Path(measurement), drive, own, [Path(one) for one in also], user_bytes)
-    held = [*measured.held_out(found.loads, hold_out), *(False for _ in found.rates)]
+    held = iter(measured.held_out(found.loads, hold_out))
     problem = Problem(
         scenario=scenario,
         measured=found,
-        fitted=[not one for one in held],
+        fitted=[point.rate or (point.load is None and not next(held)) for point in found.points],
         free=space.parse(free, inputs.config),
         requests=requests or LEAST,
         user_bytes=user_bytes,

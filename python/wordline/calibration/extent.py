@@ -26,6 +26,11 @@ MOST, LEAST = 100_000, 4_000
 as a p99.9 takes.
 """
 
+OVERWRITTEN = 0.125
+"""Requests that take as long as overwriting a page until a skewed load is settled, without simulated time;
+assumed.
+"""
+
 SETTLING = 60_000
 """Requests with which a run in the steady state begins; assumed."""
 
@@ -77,6 +82,8 @@ def _requests(problem: Problem, points: Iterable[MeasuredPoint], probes: int) ->
 
 def requests_of(problem: Problem, point: MeasuredPoint, probes: int) -> float:
     """That a run of a point simulates."""
+    if point.load is not None and point.load.judges:
+        return (problem.user_bytes or 0) / 4096 * OVERWRITTEN
     if point.load is not None:
         # Large requests take as long as the pages that they hold.
         size = max(point.load.bytes // 4096, 1)

@@ -19,10 +19,13 @@ Row = tuple[str, Mapping[str, str | None]]
 
 Number = Callable[[str, str, str | None], float]
 
-RATES_COLUMNS = ("load", "bytes", "depth", "mib_per_s or requests_per_s", "fill or used_gib", "waf")
+RATES_COLUMNS = ("load", "bytes", "depth", "mib_per_s or requests_per_s", "fill or used_gib", "theta", "waf")
 
 FILLS_COLUMN, WRITERS_COLUMN = "steady_writes_per_s", "writes_per_s_of_a_thread"
 """By which a table of rates by fill, and one of the writing threads, is known."""
+
+PATTERNS = {"zipf": "zipf", "zipf-shuffle": "zipf", "uniform": "randwrite"}
+"""Of a table of rates by pattern → load; others are passed over."""
 
 FILLS_DEPTH = 512
 """Four threads with 128 requests outstanding each, as such rates are measured."""
@@ -56,18 +59,21 @@ def read_rows(path: Path, name: str, drive: str | None) -> tuple[list[str], list
 
 
 def kind_of(path: Path, columns: Sequence[str]) -> str:
-    """`rates`, `fills` or `writers`."""
+    """`rates`, `fills`, `patterns` or `writers`."""
     if WRITERS_COLUMN in columns and "offered_writes_per_s" in columns:
         return "writers"
     if {"used_gib", FILLS_COLUMN} <= set(columns):
         return "fills"
+    if {"pattern", "details", FILLS_COLUMN} <= set(columns):
+        return "patterns"
     if {"load", "bytes", "depth"} <= set(columns) and {"mib_per_s", "requests_per_s"} & set(columns):
         return "rates"
-    raise WordlineError(
-        f"{path}: columns {', '.join(columns) or '(none)'}: allowed: rates ({', '.join(RATES_COLUMNS)}), "
-        f"rates by fill (used_gib, {FILLS_COLUMN}), or threads that write (offered_writes_per_s, "
-        f"{WRITERS_COLUMN}, write_mean_us, write_p50_us and so on)"
+    known = (
+        f"rates ({', '.join(RATES_COLUMNS)})",
+        f"rates by fill (used_gib, {FILLS_COLUMN}) or pattern (pattern, details, {FILLS_COLUMN})",
+        f"threads that write (offered_writes_per_s, {WRITERS_COLUMN}, write_mean_us, write_p50_us and so on)",
     )
+    raise WordlineError(f"{path}: columns {', '.join(columns) or '(none)'}: allowed: {'; '.join(known)}")
 
 
 def loads(
@@ -80,9 +86,35 @@ def loads(
             rate = number(where, FILLS_COLUMN, row.get(FILLS_COLUMN))
             load = Load("randwrite", 4096, FILLS_DEPTH, _fill(where, columns, row, user_bytes, number))
             made.append((load, {"requests_per_s": rate}))
+        elif kind == "patterns":
+            made += _pattern(where, row, number)
         else:
             made.append(_rate(where, columns, row, user_bytes, number))
     return made
+
+
+def _pattern(
+    where: str, row: Mapping[str, str | None], number: Number
+) -> list[tuple[Load, dict[str, float]]]:
+    kind = PATTERNS.get(row["pattern"] or "")
+    if kind is None:
+        return []
+    theta = _theta(where, "details", row["details"], number) if kind == "zipf" else None
+    load = Load(kind, 4096, FILLS_DEPTH, theta=theta)
+    return [(load, {"requests_per_s": number(where, FILLS_COLUMN, row.get(FILLS_COLUMN))})]
+
+
+def passed_over(kind: str, rows: Sequence[Row]) -> list[str]:
+    """Patterns of a table that aren't simulated."""
+    names = dict.fromkeys(row["pattern"] or "" for _, row in rows) if kind == "patterns" else {}
+    return [name for name in names if name not in PATTERNS]
+
+
+def _theta(where: str, name: str, text: str | None, number: Number) -> float:
+    theta = number(where, name, text)
+    if theta > 10:
+        raise WordlineError(f"{where}: {name} = {theta:g}: allowed: an exponent up to 10")
+    return theta
 
 
 def _rate(
@@ -96,6 +128,8 @@ def _rate(
         if value != round(value) or value < least:
             raise WordlineError(f"{where}: {key} = {value:g}: allowed: a whole number from {least} on")
     load = Load(name, round(size), round(depth), _fill(where, columns, row, user_bytes, number))
+    if name == "zipf":
+        load = replace(load, theta=_theta(where, "theta", row.get("theta"), number))
     if load.fill < 1.0 and name != "randwrite":
         raise WordlineError(
             f"{where}: {load.name}: allowed: a part of the drive in use beside randwrite only"
@@ -106,8 +140,10 @@ def _rate(
     elif row.get("mib_per_s"):
         figures["requests_per_s"] = number(where, "mib_per_s", row["mib_per_s"]) * 2**20 / load.bytes
     if row.get("waf"):
-        if name != "randwrite":
-            raise WordlineError(f"{where}: waf: allowed beside randwrite, where it has a steady state")
+        if name not in ("randwrite", "zipf"):
+            raise WordlineError(
+                f"{where}: waf: allowed beside randwrite and zipf, where it has a steady state"
+            )
         figures["waf"] = number(where, "waf", row["waf"])
         if figures["waf"] < 0.9:
             raise WordlineError(

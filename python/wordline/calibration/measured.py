@@ -66,6 +66,11 @@ class MeasuredPoint:
             return self.load.name
         return "saturated" if self.saturated else f"{self.offered:,.0f}/s"
 
+    @property
+    def rate(self) -> bool:
+        """Whether it is a rate at another load that a fit may see."""
+        return self.load is not None and not self.load.judges
+
     def workload(self, own: Protocol, requests: int) -> Description:
         """It as a workload, by the protocol of the measurement."""
         return own.workload(self.offered, requests) if self.load is None else self.load.workload(requests)
@@ -94,7 +99,7 @@ class Measured:
     """By offered rate, the lowest first; then the rates at other loads."""
     protocol: Protocol
     doubts: tuple[str, ...] = ()
-    """What looks wrong, though it may be right."""
+    """What looks wrong, though it may be right, and what was passed over."""
 
     @property
     def loads(self) -> list[MeasuredPoint]:
@@ -103,8 +108,8 @@ class Measured:
 
     @property
     def rates(self) -> list[MeasuredPoint]:
-        """The others."""
-        return [point for point in self.points if point.load is not None]
+        """Those at other loads that a fit may see."""
+        return [point for point in self.points if point.rate]
 
 
 def read(
@@ -125,12 +130,14 @@ def read(
     else:
         name, runs = read_table(path, drive)
     others: list[tuple[Load, dict[str, float]]] = []
+    notes: list[str] = []
     for table in also:
         columns, rows = further.read_rows(table, name, drive)
         kind = further.kind_of(table, columns)
         if kind == "writers":
             runs = further.with_writers(runs, table, rows, _number)
         else:
+            notes += [f"{table}: pattern {name}: passed over" for name in further.passed_over(kind, rows)]
             others += further.loads(kind, columns, rows, user_bytes, _number)
     for run in runs:
         _check(run)
@@ -143,7 +150,7 @@ def read(
         )
     doubts = [text for run in runs if (text := doubt(run, protocol)) is not None]
     source = ", ".join(one.name for one in (path, *also))
-    return Measured(name, source, [*points, *join_rates(others)], protocol, _shortly(doubts))
+    return Measured(name, source, [*points, *join_rates(others)], protocol, (*_shortly(doubts), *notes))
 
 
 def read_table(path: Path, drive: str | None) -> tuple[str, list[Run]]:

@@ -18,6 +18,7 @@ KINDS = {
     "write": ("sequential", 0.0),
     "randread": ("uniform", 1.0),
     "randwrite": ("uniform", 0.0),
+    "zipf": ("zipf", 0.0),
 }
 """Name, as fio has it → pattern and share of reads."""
 
@@ -41,12 +42,20 @@ class Load:
     """Requests outstanding, those of all threads."""
     fill: float = 1.0
     """Share of the drive that is in use; the rest holds nothing."""
+    theta: float | None = None
+    """Exponent of `zipf`, ranks scattered over the drive."""
+
+    @property
+    def judges(self) -> bool:
+        """Whether it only judges: no formula has its steady state, and a drive is overwritten for minutes."""
+        return self.kind == "zipf"
 
     @property
     def name(self) -> str:
         """What tables call it."""
         used = "" if self.fill == 1.0 else f", {self.fill:.0%} in use"
-        return f"{self.kind} of {self.bytes:,} bytes, depth {self.depth}{used}"
+        kind = self.kind if self.theta is None else f"{self.kind} {self.theta:g}"
+        return f"{kind} of {self.bytes:,} bytes, depth {self.depth}{used}"
 
     def requests(self, probes: int) -> int:
         """Of a run beside runs with so many requests of the probe: as many bytes."""
@@ -57,11 +66,12 @@ class Load:
         pattern, reads = KINDS[self.kind]
         requests = self.requests(probes)
         # What is written in order lies in order, and reads don't ask where.
-        layout = "steady" if self.kind == "randwrite" else "in_order"
+        layout = "steady" if self.kind in ("randwrite", "zipf") else "in_order"
+        own = "" if self.theta is None else f", theta = {self.theta!r}"
         lines = [
             f'name = "{self.name}"',
             f'[source]\nkind = "synthetic"\nrequests = {requests}\nread_share = {reads!r}',
-            f'sizes = {self.bytes}\npattern = {{ kind = "{pattern}" }}',
+            f'sizes = {self.bytes}\npattern = {{ kind = "{pattern}"{own} }}',
             f'[host]\narrivals = "closed"\nqueue_depth = {self.depth}',
             f'[start]\noccupancy = "all"\nlayout = "{layout}"',
             f"[window]\nwarmup_requests = {requests // 4}",

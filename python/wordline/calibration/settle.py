@@ -30,7 +30,7 @@ def staged(
     first = budget_of(problem, budget)
     if not first:
         return problem, fit(problem, Runner(problem, study), budget, sampler, batch, watch, limit), []
-    of_rates = replace(problem, fitted=[point.load is not None for point in problem.measured.points])
+    of_rates = replace(problem, fitted=[point.rate for point in problem.measured.points])
     told = None if watch is None else lambda done, _: watch(done, budget)
     rates = fit(of_rates, Runner(of_rates, study), first, sampler, batch, told, limit)
     settled = [replace(one, by_rates=True) for one in rates.values if one.state in SETTLED]
