@@ -139,15 +139,24 @@ def test_a_further_table_that_can_t_be_one_is_told(
         read(tmp_path, [line])
 
 
-def test_little_s_law_is_asked_of_the_probe_only(tmp_path: Path) -> None:
+def test_little_s_law_is_asked_of_the_threads_that_were_measured_only(tmp_path: Path) -> None:
     # 400,000 writes a second of all threads; those of the probe, 5,000, wait 2 ms each: 10 under way.
     line = {**LINE, OFFERED: "500000", "writes_per_s": "400000", "reads_per_s": "9000"}
     line |= {f"write_{name}_us": "2000" for name in ("mean", "p50", "p99", "p99_9", "p99_99")}
-    path = table(tmp_path / "m.csv", [LIGHT, line])
+    path = table(tmp_path / "m.csv", [{**LIGHT, "writer_mean_us": "12"}, {**line, "writer_mean_us": ""}])
     assert measured.read(path, None, Protocol()).doubts == ()
     slow = {**line, **{f"write_{name}_us": "90000" for name in ("mean", "p50", "p99", "p99_9", "p99_99")}}
     (doubt,) = measured.read(table(path, [LIGHT, slow]), None, Protocol()).doubts
-    assert "of the probe are" in doubt and "64 is the most of a thread" in doubt
+    assert "m.csv:3: of the probe" in doubt and "64 is the most" in doubt
+    # Six threads have 384 outstanding; 395,000 writes a second of 1 ms are 395, of 2 ms too many.
+    fine = measured.read(
+        table(path, [{**LIGHT, "writer_mean_us": "12"}, {**line, "writer_mean_us": "1000"}]), None, Protocol()
+    )
+    assert fine.doubts == ()
+    (doubt,) = measured.read(
+        table(path, [{**LIGHT, "writer_mean_us": "12"}, {**line, "writer_mean_us": "2000"}]), None, Protocol()
+    ).doubts
+    assert "of the writing threads" in doubt and "384 is the most" in doubt
 
 
 @pytest.fixture(scope="module")

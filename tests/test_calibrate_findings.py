@@ -16,6 +16,7 @@ from wordline.calibration.measured import FIGURES, MeasuredPoint
 from wordline.calibration.objective import deviations
 from wordline.calibration.problem import Problem
 from wordline.calibration.protocol import Protocol
+from wordline.calibration.rates import Load
 from wordline.calibration.space import Free
 from wordline.calibration.verdict import Verdict
 
@@ -53,7 +54,7 @@ def test_a_figure_that_is_not_met_is_named_with_the_parts_that_decide_it() -> No
     # Of a p99 the tail's blame counts, of a median that of all.
     assert [name for name, _ in tail.parts] == ["die_wait.gc_program", "cell"]
     assert [name for name, _ in median.parts] == ["cell"] and median.parts[0][1] == pytest.approx(0.9)
-    assert "20,000/s: 40 for 100, there decided by die_wait.gc_program 70%, cell 25%" in tail.text
+    assert "20,000/s: 40 µs for 100 µs, there decided by die_wait.gc_program 70%, cell 25%" in tail.text
     told = said([value(0.5)], [tail, median], BETTER)
     assert told.lines[0].startswith("Not met: read_p99_us at 1 of 2 points")
     (advice,) = told.next
@@ -99,4 +100,12 @@ def test_as_many_requests_are_run_as_the_time_allows() -> None:
     some = fitting(problem, 100, 60)
     assert LEAST < some < fitting(problem, 100, 120)
     assert extent(problem, 100, some).seconds(2) <= 60 < extent(problem, 100, some + 200).seconds(2)
+    skewed = MeasuredPoint(0.0, {"requests_per_s": 1.0}, {}, 1, False, {}, Load("zipf", 4096, 8, theta=1.0))
+    points.append(skewed)
+    judged = cast(
+        Problem, SimpleNamespace(measured=measured, free=[], seen=lambda: points[:2], user_bytes=10**12)
+    )
+    # What only judges takes its time beside that.
+    assert fitting(judged, 100, 60) == some and extent(judged, 100, some).seconds(2) > 120
+    points.pop()
     assert math.isclose(extent(problem, 100, some).seconds(1), 2 * extent(problem, 100, some).seconds(2))

@@ -23,7 +23,7 @@ from wordline.calibration.problem import OBJECTIVE, Problem, Runner
 from wordline.calibration.protocol import Protocol
 from wordline.calibration.rates import USER_BYTES
 from wordline.calibration.settle import staged
-from wordline.calibration.tables import summary_table, values_table
+from wordline.calibration.tables import rates_table, summary_table, values_table
 from wordline.calibration.verdict import Verdict, judge
 from wordline.files import write_text
 from wordline.folders import replaced, usable
@@ -219,7 +219,7 @@ def _write(made: Calibration, figures: Sequence[dict[str, Any]]) -> None:
     subtitle = f"{device}, fitted to {problem.measured.source}, Wordline {__version__}"
     sentence = made.verdict.sentence(device)
     said = [f"{sentence[0].upper()}{sentence[1:]}.", *made.findings.lines]
-    tables = (summary_table(made.summaries), values_table(made.values))
+    tables = (summary_table(made.summaries), values_table(made.values), rates_table(made.lines))
     page = pictures.write_page(problem.measured.name, subtitle, said, tables, points, problem.fitted, figures)
     written = {
         "comparison.csv": compare.table_text(made.lines),

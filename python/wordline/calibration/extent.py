@@ -45,10 +45,13 @@ class Extent:
     runs: int
     simulated: float
     """Requests in all."""
+    judging: float
+    """Of these for loads that only judge, which take their time beside that of the fit."""
 
-    def seconds(self, cores: int) -> float:
-        """An estimate."""
-        return self.simulated / PER_S / max(min(cores, self.runs), 1)
+    def seconds(self, cores: int, *, judging: bool = True) -> float:
+        """An estimate, of the fit alone or with what only judges it."""
+        left = self.simulated if judging else self.simulated - self.judging
+        return left / PER_S / max(min(cores, self.runs), 1)
 
 
 def extent(problem: Problem, budget: int, requests: int) -> Extent:
@@ -58,8 +61,9 @@ def extent(problem: Problem, budget: int, requests: int) -> Extent:
     each = ((first, problem.measured.rates), (budget - first, seen))
     simulated = sum(count * _requests(problem, own, requests) for count, own in each)
     simulated += 2 * _requests(problem, points, LONGER * requests)
+    judging = 2 * _requests(problem, (one for one in points if one.load and one.load.judges), requests)
     runs = sum(count * len(own) for count, own in each) + 2 * len(points)
-    return Extent(budget, requests, runs, simulated)
+    return Extent(budget, requests, runs, simulated, judging)
 
 
 def fitting(problem: Problem, budget: int, seconds: float) -> int:
@@ -69,7 +73,7 @@ def fitting(problem: Problem, budget: int, seconds: float) -> int:
     least, most = LEAST, MOST
     while most - least > 100:
         middle = (least + most) // 2
-        if extent(problem, budget, middle).seconds(CORES) <= seconds:
+        if extent(problem, budget, middle).seconds(CORES, judging=False) <= seconds:
             least = middle
         else:
             most = middle

@@ -63,9 +63,11 @@ class Miss:
         """A line."""
         line = self.worst
         parts = ", ".join(f"{name} {share:.0%}" if share else name for name, share in self.parts)
+        unit = " µs" if self.figure.endswith("_us") else " a second" if self.figure.endswith("_per_s") else ""
         return (
             f"{self.figure} at {self.points} of {self.of} points, furthest at {line.point.name}: "
-            f"{line.simulated:,.4g} for {line.measured:,.4g}, there decided by {parts or 'no single part'}"
+            f"{line.simulated:,.4g}{unit} for {line.measured:,.4g}{unit}, there decided by "
+            f"{parts or 'no single part'}"
         )
 
 

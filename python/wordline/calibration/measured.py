@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from wordline._core import WordlineError
-from wordline.calibration import fio, further, protocol, rates
+from wordline.calibration import fio, further, little, protocol, rates
 from wordline.calibration.protocol import DIRECTIONS, STATISTICS, WRITERS, Protocol, Run
 from wordline.calibration.rates import Load
 from wordline.presets import Description
@@ -38,9 +38,6 @@ REPEATED = 0.001
 
 SATURATED = 0.98
 """A point that got less of its offered rate was saturated: there the offered rate doesn't matter."""
-
-UNDER_WAY = 1.1
-"""Rate × mean response time (Little's law) may exceed what the threads can have under way by this factor."""
 
 
 @dataclass(frozen=True)
@@ -148,9 +145,9 @@ def read(
             f"{path}: one point of load ({points[0].name}): allowed: two or more, "
             "from light load to saturation"
         )
-    doubts = [text for run in runs if (text := doubt(run, protocol)) is not None]
+    doubts = [text for run in runs if (text := little.doubt(run, protocol)) is not None]
     source = ", ".join(one.name for one in (path, *also))
-    return Measured(name, source, [*points, *join_rates(others)], protocol, (*_shortly(doubts), *notes))
+    return Measured(name, source, [*points, *join_rates(others)], protocol, (*little.shortly(doubts), *notes))
 
 
 def read_table(path: Path, drive: str | None) -> tuple[str, list[Run]]:
@@ -269,44 +266,6 @@ def _check_writers(run: Run, protocol: Protocol) -> None:
             f"{run.where}: {OFFERED} = {run.offered:,.0f}: allowed with figures of writers: above "
             f"{probes:,.0f}, which the probe writes"
         )
-
-
-def _shortly(doubts: Sequence[str]) -> tuple[str, ...]:
-    """One doubt stands for all of its kind."""
-    more = f" So do {len(doubts) - 1} other lines." if len(doubts) > 1 else ""
-    return (doubts[0] + more,) if doubts else ()
-
-
-def doubt(run: Run, protocol: Protocol) -> str | None:
-    """What Little's law says against a run: more requests of the probe under way than it may have. Of the
-    other threads no response times count, so they aren't asked.
-    """
-    rates_of = run.probe_per_s or _of_probe(run, protocol)
-    under_way = sum(rates_of[name] * run.figures[f"{name}_mean_us"] / 1e6 for name in DIRECTIONS)
-    if under_way <= UNDER_WAY * protocol.depth:
-        return None
-    parts = [
-        f"{rates_of[name]:,.0f} {name}s a second of {run.figures[f'{name}_mean_us']:,.0f} µs"
-        for name in DIRECTIONS
-    ]
-    return (
-        f"{run.where}: {' and '.join(parts)} of the probe are {under_way:,.0f} under way (Little's law), and "
-        f"{protocol.depth} is the most of a thread: ns in the place of µs, or another protocol?"
-    )
-
-
-def _of_probe(run: Run, protocol: Protocol) -> dict[str, float]:
-    """What the probe got, from what all threads did: writers and the probe each keep their share of reads."""
-    writers, share = protocol.writer_read_share, protocol.probe_read_share
-    if share in (0.0, 1.0) or writers == 1.0:
-        return {"read": protocol.probe_per_s * share, "write": protocol.probe_per_s * (1 - share)}
-    of_writers = writers / (1 - writers)
-    per_read = 1 - of_writers * (1 - share) / share
-    reads = run.figures["reads_per_s"] - of_writers * run.figures["writes_per_s"]
-    most = protocol.probe_per_s * share
-    # Writers that read as much as the probe does tell nothing apart.
-    reads = min(max(reads / per_read, 0.0), most) if abs(per_read) > 0.1 else most
-    return {"read": reads, "write": reads * (1 - share) / share}
 
 
 def join(runs: Sequence[Run]) -> list[MeasuredPoint]:

@@ -49,7 +49,7 @@ def write_page(
     over = embed.figures(_over_load(points, found, way) for way in DIRECTIONS)
     words = "".join(f"<p>{escape(text)}</p>" for text in said)
     body = f"<section><h2>Verdict</h2>{words}</section>"
-    for caption, heads, rows in tables:
+    for caption, heads, rows in (one for one in tables if one[2]):
         body += f"<section><h2>{escape(caption)}</h2>{table(heads, rows)}</section>"
     body += (
         "<section><h2>Response times over load</h2><p>Solid: measured. Dashed: simulated.</p>"

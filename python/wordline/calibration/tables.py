@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from wordline.calibration.compare import Summary
+from wordline.calibration.compare import Line, Summary
 from wordline.calibration.fit import Value
 
 Table = tuple[str, Sequence[str], Sequence[Sequence[str]]]
@@ -42,6 +42,22 @@ def values_table(values: Sequence[Value]) -> Table:
         state = f"{one.state}, by rates" if one.by_rates else one.state
         rows.append((one.free.path, number(one.free.setting(one.value)), interval, state, span, before))
     return "Values", ("value", "fitted", "95% interval", "", "range", "before"), rows
+
+
+def rates_table(lines: Sequence[Line]) -> Table:
+    """Rates and write amplification at other loads than the protocol's; without any no rows."""
+    from wordline.figures import number as figure
+
+    rows = []
+    for line in lines:
+        if line.point.load is not None:
+            before = "–" if line.before is None else figure(line.before)
+            seen = "fitted" if line.fitted else "held out"
+            rows.append((
+                line.point.name, line.figure, seen, figure(line.measured), before, figure(line.simulated)
+            ))  # fmt: skip
+    heads = ("load", "figure", "", "measured", "before", "fitted")
+    return "Rates and write amplification", heads, rows
 
 
 def percent(share: float) -> str:

@@ -218,7 +218,7 @@ def _summary(made: Calibration) -> dict[str, Any]:
 
 
 def _print(made: Calibration) -> None:
-    from wordline.calibration.tables import summary_table, values_table
+    from wordline.calibration.tables import rates_table, summary_table, values_table
 
     measured = made.problem.measured
     print(f"{measured.name}: {made.verdict.sentence(made.problem.scenario.device.label)}")
@@ -231,7 +231,7 @@ def _print(made: Calibration) -> None:
         f"{made.fit.best.objective:.3g}"
     )
     _show(values_table(made.values))
-    _show_rates([line for line in made.lines if line.point.load is not None])
+    _show(rates_table(made.lines))
     for way in ("read", "write"):
         _show_points([line for line in made.lines if line.point.load is None], way)
     _show(summary_table(made.summaries))
@@ -240,21 +240,11 @@ def _print(made: Calibration) -> None:
 
 def _show(made: Table) -> None:
     caption, heads, rows = made
+    if not rows:
+        return
     table = _table(caption, heads)
     for row in rows:
         table.add_row(*row)
-    show(table)
-
-
-def _show_rates(lines: Sequence[Line]) -> None:
-    from wordline.figures import number
-
-    if not lines:
-        return
-    table = _table("Rates and write amplification", ("load", "figure", "measured", "before", "fitted"))
-    for line in lines:
-        before = "–" if line.before is None else number(line.before)
-        table.add_row(line.point.name, line.figure, number(line.measured), before, number(line.simulated))
     show(table)
 
 
