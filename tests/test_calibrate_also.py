@@ -210,6 +210,21 @@ def test_what_rates_settle_is_not_free_for_response_times(rated: tuple[Path, Pat
         }  # fmt: skip
 
 
+def test_where_rates_settle_all_values_response_times_only_judge(
+    rated: tuple[Path, Path], tmp_path: Path
+) -> None:
+    load, rates = rated
+    made = calibrate(
+        "enterprise-tlc", load, tmp_path, free=FREE[:1], also=[rates],
+        overrides=settings({**DRIVE, "device.link.submission_ns": 9_000}), budget=16, requests=2_000,
+        protocol=PROTOCOL,
+    )  # fmt: skip
+    (program,) = made.values
+    assert program.by_rates and program.value == pytest.approx(900_000, rel=0.05)
+    # The rest of the budget isn't spent.
+    assert made.fit.count == 8 and len(made.lines) > len(FIGURES)
+
+
 def test_a_dry_run_says_what_would_be_run_and_runs_nothing(
     wordline: Wordline, rated: tuple[Path, Path], tmp_path: Path
 ) -> None:

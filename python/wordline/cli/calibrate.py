@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from wordline.cli.common import (
+    DryRunOption,
     JobsOption,
     JsonOption,
     OnOption,
@@ -97,13 +98,7 @@ def calibrate(
     on: OnOption = "threads",
     jobs: JobsOption = None,
     retry: RetryOption = False,
-    dry_run: Annotated[
-        bool,
-        typer.Option(
-            "--dry-run",
-            help="Check all, say what would be run, what is free and how long it takes; run nothing.",
-        ),
-    ] = False,
+    dry_run: DryRunOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Fit a drive's unpublished values to measurements of it; started again it goes on where it was.
@@ -114,6 +109,8 @@ def calibrate(
     The verdict comes first: better or not at the points held out, what isn't met and why, what to do next.
     --out gets a preset with the interval of each value, tables of measured and simulated percentiles, and
     pictures. Where the fitted values aren't better, the preset is the description that it begins with.
+
+    --dry-run names the points, the free values with their ranges, and an estimate of the time.
 
     Example: wordline calibrate enterprise-tlc load.csv --free device.cell.program_ns=500_000..3_000_000
     """
