@@ -247,6 +247,18 @@ def test_a_dry_run_says_what_would_be_run_and_runs_nothing(
     assert "--budget 5: allowed: " in wordline(*call, "--budget", "5").error()
 
 
+def test_a_rate_beyond_what_all_planes_program_is_told(
+    wordline: Wordline, rated: tuple[Path, Path], tmp_path: Path
+) -> None:
+    line = {"load": "write", "bytes": 131072, "depth": 32, "mib_per_s": 10_000}
+    also = table(tmp_path / "fast.csv", [line])
+    sets = [part for path, value in settings(DRIVE) for part in ("--set", f"{path}={value}")]
+    call = ("calibrate", "enterprise-tlc", rated[0], "--also", also, "--free", FREE[0], *sets, "--dry-run")
+    error = wordline(*call).error()
+    # 10,000 MiB are 2,560,000 times 4 KiB.
+    assert "2,560,000 writes a second at write of 131,072 bytes, depth 32: allowed: up to" in error
+
+
 def test_a_search_that_has_no_time_left_ends_and_says_so(rated: tuple[Path, Path], tmp_path: Path) -> None:
     made = calibrate(
         "enterprise-tlc", rated[0], tmp_path, free=FREE, overrides=settings(DRIVE), budget=40, requests=1_000,
