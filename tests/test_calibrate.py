@@ -160,7 +160,9 @@ def test_a_description_that_is_better_than_the_fit_is_kept_and_that_is_said_firs
     hold = ("--hold-out", "0.5", "--requests", "2000", "--budget", "8")
     call = ("calibrate", "enterprise-tlc", twin, *free, *described, *hold, "--out", tmp_path / "worse")
     first = wordline(*call).out.splitlines()[0]
-    assert first.startswith("twin: kept: enterprise-tlc.toml as it is described, not the fitted values")
+    assert first.startswith(
+        "twin: worse; kept: enterprise-tlc.toml as it is described, not the fitted values"
+    )
     assert "outside of --free in enterprise-tlc.toml: device.cell.program_ns" in first
     told = wordline(*call, "--json").json()
     assert told["kept"] == "described" and told["begins_outside"] == ["device.cell.program_ns"]
@@ -169,6 +171,7 @@ def test_a_description_that_is_better_than_the_fit_is_kept_and_that_is_said_firs
     text = (tmp_path / "worse" / "twin.toml").read_text()
     data = tomllib.loads(text)
     assert data["cell"]["program_ns"] == [TRUE["device.cell.program_ns"]] and "# fitted" not in text
+    assert told["outcome"] == "worse" and told["next"]
     assert first.partition("kept: ")[2] in text.replace("\n# ", " ")
     assert "nearer than a fit to measurements of twin" in data["description"]
     assert "not the fitted values" in (tmp_path / "worse" / "calibration.html").read_text()
@@ -276,8 +279,8 @@ def test_what_is_no_measurement_is_told(tmp_path: Path, lines: list[dict[str, An
 def test_nanoseconds_in_the_place_of_microseconds_are_told(tmp_path: Path) -> None:
     scaled = {name: str(float(text) * (1000 if name.endswith("_us") else 1)) for name, text in LINE.items()}
     path = table(tmp_path / "m.csv", [scaled, {**scaled, OFFERED: "30000"}])
-    with pytest.raises(WordlineError, match=r"Little's law.*ns in the place of µs"):
-        measured.read(path, None, Protocol())
+    (doubt,) = measured.read(path, None, Protocol()).doubts
+    assert "Little's law" in doubt and "ns in the place of µs" in doubt and "So do 1 other lines" in doubt
     small = {name: str(float(text) / (1000 if name.endswith("_us") else 1)) for name, text in LINE.items()}
     table(path, [small, {**small, OFFERED: "30000"}])
     with pytest.raises(WordlineError, match="no drive answers within 1 µs"):
@@ -299,6 +302,7 @@ def test_nanoseconds_in_the_place_of_microseconds_are_told(tmp_path: Path) -> No
         (["--free", FREE[2], "--budget", "3"], "--budget 3: allowed:"),
         (["--free", FREE[2], "--hold-out", "1"], "--hold-out 1"),
         (["--free", FREE[2], "--requests", "3"], "--requests 3"),
+        (["--free", FREE[2], "--minutes", "0"], "--minutes 0"),
         (["--free", FREE[2], "--sampler", "best"], "allowed: tpe"),
         (["--free", FREE[2], "--drive", "twim"], "did you mean `twin`"),
         (["--free", FREE[2], "--set", "workload.host.queue_depth=3"], "begin with device. or scheme."),
@@ -369,6 +373,8 @@ def test_results_of_fio_are_points(tmp_path: Path) -> None:
     assert figures["reads_per_s"] == pytest.approx(5000) and figures["writes_per_s"] == pytest.approx(45_000)
     assert figures["read_p99_9_us"] == pytest.approx(420) and figures["write_p50_us"] == pytest.approx(10.5)
     assert figures["read_mean_us"] == pytest.approx(84)
+    assert figures["writer_p50_us"] == pytest.approx(10.5)
+    assert figures["writer_mean_us"] == pytest.approx(84.0 * 150 / 1e3)
     assert found.points[0].curve["read"][0] == (0.5, 70.0)
 
 
@@ -481,6 +487,24 @@ def test_a_table_on_one_line_is_edited_in_its_place() -> None:
         "[scheme.cache]",
         "# pause.ns: set for the fit",
         "# pause.room_units: set for the fit",
-        "pause = { ns = 14000, every_units = 2_800, room_units = 3 } # of a sheet",
+        "pause = { ns = 14000, every_units = 2_800, room_units = 3 } # the others: of a sheet",
         "bytes = 7 # kept",
     ]
+
+
+def test_a_parent_s_comment_does_not_stay_beside_a_new_value() -> None:
+    text = (
+        'name = "a"\n[link]\n# A sheet says so.\n# Over two lines.\nbytes_per_s = 5\nother = 1 # kept\n'
+        "[scheme.cache]\n# Fitted to a load.\nlimit = { gap_ns = 3, burst = 4 } # as by a clock\n"
+    )
+    found = measured.Measured("mine", "m.csv", [], Protocol())
+    made = preset(text, [], [("device.link.bytes_per_s", "6")], found, "about")
+    assert "sheet" not in made and "two lines" not in made and "other = 1 # kept" in made
+    one = [("scheme.cache.limit.gap_ns", "7")]
+    assert preset(text, [], one, found, "about").splitlines()[-3:] == [
+        "# the others: Fitted to a load.",
+        "# limit.gap_ns: set for the fit",
+        "limit = { gap_ns = 7, burst = 4 } # the others: as by a clock",
+    ]
+    both = preset(text, [], [*one, ("scheme.cache.limit.burst", "8")], found, "about")
+    assert "clock" not in both and "to a load" not in both and "burst = 8 }" in both

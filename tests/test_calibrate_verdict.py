@@ -31,7 +31,7 @@ def simulated(factors: list[float]) -> list[dict[str, Any]]:
         # Better where it was fitted, worse where it counts.
         ([True, False], [1.0, 1.4], [1.2, 1.01], "described"),
         ([True, False], [1.2, 1.01], [1.0, 1.4], "fitted"),
-        ([True, False], [1.0, 1.1], [1.0, 1.1], "fitted"),
+        ([True, False], [1.0, 1.1], [1.0, 1.1], "described"),
         ([True, True], [1.0, 1.1], [1.2, 1.2], "fitted"),
         ([True, True], [1.3, 1.1], [1.0, 1.0], "described"),
     ],

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from wordline.calibration.api import Calibration, calibrate
+from wordline.calibration.api import Calibration, calibrate, describe
 
-__all__ = ["Calibration", "calibrate"]
+__all__ = ["Calibration", "calibrate", "describe"]

@@ -6,35 +6,38 @@ import csv
 import io
 import os
 import re
+import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from wordline._core import WordlineError, __version__
 from wordline.calibration import compare, measured, pictures, reach, space
 from wordline.calibration.compare import Line, Summary
-from wordline.calibration.fit import Fit, Value, Watch, fit
+from wordline.calibration.extent import LEAST, LONGER, fitting
+from wordline.calibration.findings import Findings, findings, missed
+from wordline.calibration.fit import Fit, Value, Watch, fewest
 from wordline.calibration.preset import preset
 from wordline.calibration.problem import OBJECTIVE, Problem, Runner
 from wordline.calibration.protocol import Protocol
+from wordline.calibration.rates import USER_BYTES
+from wordline.calibration.settle import staged
+from wordline.calibration.tables import rates_table, summary_table, values_table
 from wordline.calibration.verdict import Verdict, judge
 from wordline.files import write_text
 from wordline.folders import replaced, usable
 from wordline.presets import Given
 from wordline.scenario import Overrides, Scenario, scenario_of
-from wordline.study.point import Inputs
+from wordline.study.point import Inputs, Point
 from wordline.study.runs import open_study, validate
 from wordline.study.store import Store
 from wordline.tuning.file import SAMPLERS
 
-REQUESTS = 100_000
-"""Of the probe at each point and choice of values: ten seconds of the measurement's."""
-
 BUDGET = 100
 
-LONGER = 4
-"""The fitted drive is run so many times as long as a trial: its percentiles are those of the tables."""
+MINUTES = 5.0
+"""A fit takes no longer than this unless it is told."""
 
 HOLD_OUT = 0.5
 
@@ -47,16 +50,16 @@ class Calibration:
 
     problem: Problem
     fit: Fit
+    """Of what rates left open."""
+    values: list[Value]
+    """What was free, in the order in which it was named."""
     lines: list[Line]
     """Measured and simulated figures of all points of load."""
     folder: Path
     verdict: Verdict
     """Whether the preset has the fitted values."""
-
-    @property
-    def values(self) -> list[Value]:
-        """What was free, in the order in which it was named."""
-        return self.fit.values
+    findings: Findings
+    """Whether it converged, what isn't met, and what to do next."""
 
     @property
     def summaries(self) -> list[Summary]:
@@ -85,12 +88,14 @@ def calibrate(
     folder: str | os.PathLike[str],
     *,
     free: Sequence[str],
+    also: Sequence[str | os.PathLike[str]] = (),
     drive: str | None = None,
     scheme: Given | None = None,
     overrides: Overrides | None = None,
     hold_out: float = HOLD_OUT,
     budget: int = BUDGET,
-    requests: int = REQUESTS,
+    requests: int | None = None,
+    minutes: float = MINUTES,
     sampler: str = "tpe",
     seed: int | None = None,
     protocol: Protocol | None = None,
@@ -102,32 +107,44 @@ def calibrate(
 ) -> Calibration:
     """Fits values of a device to a measurement and writes preset, tables and pictures to `folder`.
 
-    The preset has the fitted values only if they are nearer to the points of load that were held out than the
-    description is: `verdict` of what is returned says so.
+    The preset has the fitted values only if they are better than the description at the points of load that
+    were held out: `verdict` of what is returned says so.
 
     Device, scheme, overrides and seed are given as to `wordline.run`; the workload is that of the
-    measurement. `free` names what may change, as `PATH=LOW..HIGH` or `PATH=A,B`. Rows are kept in `folder`:
-    the same call goes on where it was, and gives the same result on any machine; with `retry` runs that
-    failed are run again. Raises `WordlineError` for what can't be a measurement, a range or a drive.
+    measurement. `free` names what may change, as `PATH=LOW..HIGH` or `PATH=A,B`; `also` are tables of what
+    else was measured. Rows are kept in `folder`: the same call goes on where it was, with the same result on
+    any machine unless `minutes` ended it: then `findings` says so. Without `requests` so many are taken that
+    two cores are done in that time. With `retry` runs that failed are run again. Raises `WordlineError` for
+    what can't be a measurement, a range or a drive.
     """
     problem = describe(
-        scenario_of(device, scheme, overrides=overrides, seed=seed), measurement, free=free, drive=drive,
-        hold_out=hold_out, requests=requests, protocol=protocol or Protocol(),
+        scenario_of(device, scheme, overrides=overrides, seed=seed), measurement, free=free, also=also,
+        drive=drive, hold_out=hold_out, budget=budget, requests=requests, minutes=minutes,
+        protocol=protocol or Protocol(),
     )  # fmt: skip
     if sampler not in SAMPLERS:
         raise WordlineError(f"sampler = {sampler!r}: allowed: {', '.join(SAMPLERS)}")
     usable(folder, (*TABLES, PAGE, _preset_name(problem)))
-    store = Store(folder)
+    store, begun, longer = Store(folder), time.monotonic(), LONGER * problem.requests
     with open_study(store, on=on, jobs=jobs, retry=retry) as study:
+        rest, found, settled = staged(
+            problem, study, budget, sampler, batch, watch, lambda: time.monotonic() - begun > 60 * minutes
+        )
+        values = {**dict(rest.settled_values), **(found.best.values if rest.free else {})}
         runner = Runner(problem, study)
-        found = fit(problem, runner, budget, sampler, batch, watch)
-        figures = runner.figures(found.best.values, LONGER * requests)
-        before = runner.described(LONGER * requests)
+        figures = runner.figures(values, longer)
+        before = runner.described(longer)
+    made = {one.free.path: one for one in (*found.values, *settled)}
+    ordered = [made[one.path] for one in problem.free]
     lines = compare.lines(problem.measured.points, problem.fitted, figures, before)
-    verdict = judge(problem, figures, before, LONGER * requests)
-    made = Calibration(problem, found, lines, store.folder, verdict)
-    _write(made, figures if verdict.kept == "fitted" or before is None else before)
-    return made
+    verdict = judge(problem, figures, before, longer)
+    kept = figures if verdict.kept == "fitted" or before is None else before
+    points = problem.measured.points
+    misses = missed(lines, problem.sigmas_of(longer), kept, points, before=kept is before)
+    said = findings(found, ordered, misses, verdict)
+    whole = Calibration(problem, found, ordered, lines, store.folder, verdict, said)
+    _write(whole, kept)
+    return whole
 
 
 def describe(
@@ -135,33 +152,49 @@ def describe(
     measurement: str | os.PathLike[str],
     *,
     free: Sequence[str],
-    drive: str | None,
-    hold_out: float,
-    requests: int,
-    protocol: Protocol,
+    also: Sequence[str | os.PathLike[str]] = (),
+    drive: str | None = None,
+    hold_out: float = HOLD_OUT,
+    budget: int = BUDGET,
+    requests: int | None = None,
+    minutes: float = MINUTES,
+    protocol: Protocol | None = None,
 ) -> Problem:
     """The fit, checked: whatever can be refused before the first run is."""
     if not 0.0 <= hold_out < 1.0:
         raise WordlineError(f"--hold-out {hold_out:g}: allowed: a share from 0 on, below 1")
-    if requests < 1000:
+    if requests is not None and requests < 1000:
         raise WordlineError(f"--requests {requests}: allowed: 1,000 or more")
+    if not minutes > 0.0:
+        raise WordlineError(f"--minutes {minutes:g}: allowed: a number above 0")
     for path, _ in scenario.overrides:
         if path.split(".")[0] not in PATHS:
             raise WordlineError(f"--set {path}: allowed: paths that begin with device. or scheme.")
-    found = measured.read(Path(measurement), drive, protocol)
-    held = measured.held_out(found.points, hold_out)
+    own = protocol or Protocol()
+    # The drive itself, whatever it is measured by.
+    (inputs,) = validate([Point(scenario.changed(workload=own.workload(own.probe_per_s, 1000)), ())])
+    user_bytes = space.at(inputs.config, USER_BYTES)
+    found = measured.read(Path(measurement), drive, own, [Path(one) for one in also], user_bytes)
+    held = iter(measured.held_out(found.loads, hold_out))
     problem = Problem(
         scenario=scenario,
         measured=found,
-        fitted=[not one for one in held],
-        free=[],
-        requests=requests,
+        fitted=[point.rate or (point.load is None and not next(held)) for point in found.points],
+        free=space.parse(free, inputs.config),
+        requests=requests or LEAST,
+        user_bytes=user_bytes,
     )
-    (inputs,) = validate(problem.points({}, found.points[:1]))
-    whole = Problem(**{**problem.__dict__, "free": space.parse(free, inputs.config)})
-    _check_paths(whole)
-    reach.check(whole)
-    return whole
+    if requests is None:
+        problem = replace(problem, requests=fitting(problem, budget, 60 * minutes))
+    least = fewest(problem.free) * (2 if found.rates else 1)
+    if budget < least:
+        beside = " and rates beside the points of load" if found.rates else ""
+        raise WordlineError(
+            f"--budget {budget}: allowed: {least} or more with {len(problem.free)} free values{beside}"
+        )
+    _check_paths(problem)
+    reach.check(problem)
+    return problem
 
 
 def _check_paths(problem: Problem) -> None:
@@ -182,11 +215,12 @@ def _write(made: Calibration, figures: Sequence[dict[str, Any]]) -> None:
     problem, points = made.problem, made.problem.measured.points
     about, kept = _about(made), made.values if made.verdict.kept == "fitted" else []
     text = preset(problem.scenario.device.text, kept, problem.scenario.overrides, problem.measured, about)
-    subtitle = (
-        f"{problem.scenario.device.label}, fitted to {problem.measured.source}, Wordline {__version__}. "
-        f"Kept, and shown as simulated: {made.verdict.text(problem.scenario.device.label)}"
-    )
-    page = pictures.write_page(problem.measured.name, subtitle, points, problem.fitted, figures)
+    device = problem.scenario.device.label
+    subtitle = f"{device}, fitted to {problem.measured.source}, Wordline {__version__}"
+    sentence = made.verdict.sentence(device)
+    said = [f"{sentence[0].upper()}{sentence[1:]}.", *made.findings.lines]
+    tables = (summary_table(made.summaries), values_table(made.values), rates_table(made.lines))
+    page = pictures.write_page(problem.measured.name, subtitle, said, tables, points, problem.fitted, figures)
     written = {
         "comparison.csv": compare.table_text(made.lines),
         "values.csv": _values_text(made.values),
@@ -202,13 +236,15 @@ def _write(made: Calibration, figures: Sequence[dict[str, Any]]) -> None:
 
 def _about(made: Calibration) -> str:
     problem = made.problem
-    seen = [point.name for point in problem.seen()]
+    seen = [point.name for point in problem.seen() if point.load is None]
+    rates = "; ".join(point.name for point in problem.measured.rates)
     held = [point.name for point, own in zip(problem.measured.points, problem.fitted, strict=True) if not own]
     own = "with values fitted" if made.verdict.kept == "fitted" else "as it is described, held against a fit"
     return (
         f"{problem.measured.name}: {problem.scenario.device.label} {own} to {problem.measured.source} by "
         f"`wordline calibrate` {__version__}.\n"
-        f"Kept: {made.verdict.text(problem.scenario.device.label)}.\n"
+        f"Verdict: {made.verdict.sentence(problem.scenario.device.label)}.\n"
+        f"Rates that were fitted first: {rates or 'none'}.\n"
         f"Points of load that the fit saw: {', '.join(seen)}; held out: {', '.join(held) or 'none'}.\n"
         f"{made.fit.count} choices of values, {problem.requests:,} requests of the probe each.\n"
     )
@@ -223,7 +259,17 @@ def _csv(headers: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
 
 
 def _values_text(values: Sequence[Value]) -> str:
-    headers = ("path", "value", "interval_low", "interval_high", "state", "range_low", "range_high", "before")
+    headers = (
+        "path",
+        "value",
+        "interval_low",
+        "interval_high",
+        "state",
+        "range_low",
+        "range_high",
+        "before",
+        "by",
+    )
     rows = [
         (
             one.free.path,
@@ -234,6 +280,7 @@ def _values_text(values: Sequence[Value]) -> str:
             "" if one.free.choices else f"{one.free.low:g}",
             "" if one.free.choices else f"{one.free.high:g}",
             "" if one.free.base is None else one.free.base,
+            "rates" if one.by_rates else "all",
         )
         for one in values
     ]
@@ -250,6 +297,6 @@ def _profile_text(values: Sequence[Value]) -> str:
 
 
 def _trials_text(made: Calibration) -> str:
-    paths = [one.path for one in made.problem.free]
+    paths = list(made.fit.best.values)
     rows = [[*(one.values[path] for path in paths), f"{one.objective:.6g}"] for one in made.fit.tried]
     return _csv([*paths, OBJECTIVE], rows)

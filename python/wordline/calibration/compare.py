@@ -7,10 +7,10 @@ import io
 import math
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from wordline.calibration.measured import FIGURES, MeasuredPoint
+from wordline.calibration.measured import MeasuredPoint
 
 HEADERS = (
     "load",
@@ -48,6 +48,10 @@ class Line:
         """Simulated by measured, minus 1."""
         return self.simulated / self.measured - 1
 
+    def as_before(self) -> Line:
+        """The same figure of the description that nothing was fitted of."""
+        return self if self.before is None else replace(self, simulated=self.before)
+
     @property
     def repeats(self) -> float | None:
         """The measurement's own spread: standard deviation over its runs, as a share."""
@@ -81,7 +85,7 @@ def lines(
     return [
         Line(point, seen, name, one[name], was.get(name))
         for point, seen, one, was in zip(points, fitted, found, earlier, strict=True)
-        for name in FIGURES
+        for name in point.figures
     ]
 
 
@@ -89,7 +93,7 @@ def summaries(made: Sequence[Line]) -> list[Summary]:
     """Errors by figure, of fitted points and of those held out."""
     found = []
     for fitted in (True, False):
-        for name in FIGURES:
+        for name in dict.fromkeys(line.figure for line in made):
             own = [line for line in made if line.fitted is fitted and line.figure == name]
             if not own:
                 continue

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import math
+import statistics
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from wordline._core import WordlineError
-from wordline.calibration.protocol import DIRECTIONS, STATISTICS, Protocol, Run
+from wordline.calibration.protocol import DIRECTIONS, STATISTICS, WRITERS, Protocol, Run
 
 PROBE = "probe"
 """The job whose response times count."""
@@ -81,11 +82,35 @@ def _run(
         curve[way] = sorted(latency.items())
         for name in STATISTICS:
             figures[f"{way}_{name}_us"] = _at(path, probe[way], latency, way, name)
+    figures |= _writers([jobs[number] for number in others])
     own = _protocol(probe, options[place], [(jobs[number], options[number]) for number in others], protocol)
     rates = [_writes_offered(jobs[number], options[number], names) for number in range(len(jobs))]
     writes = figures["writes_per_s"]
     offered = sum(rates) if all(math.isfinite(rate) for rate in rates) else UNLIMITED * writes
-    return Run(max(offered, writes), figures, str(path), curve), own
+    probes_own = {way: float(probe[way]["iops"]) for way in DIRECTIONS}
+    return Run(max(offered, writes), figures, str(path), curve, probes_own), own
+
+
+def _writers(jobs: Sequence[Mapping[str, Any]]) -> dict[str, float]:
+    """What the threads that write saw, medians over the entries; nothing where fio kept no percentiles."""
+    seen: dict[str, list[float]] = {}
+    for job in jobs:
+        field = next(
+            (job["write"][key] for key in ("lat_ns", "clat_ns") if _known(job["write"].get(key))), None
+        )
+        if field is None or not job["write"]["iops"]:
+            continue
+        percentiles = {float(text): value / 1e3 for text, value in field["percentile"].items()}
+        for name, statistic in zip(WRITERS, STATISTICS, strict=True):
+            percent = 0.0 if statistic == "mean" else float(statistic[1:].replace("_", "."))
+            value = field["mean"] / 1e3 if statistic == "mean" else percentiles.get(percent)
+            if value:
+                seen.setdefault(name, []).append(float(value))
+    return {name: statistics.median(values) for name, values in seen.items()}
+
+
+def _known(field: Any) -> bool:
+    return isinstance(field, dict) and bool(field.get("percentile"))
 
 
 def _latency(path: Path, way: Mapping[str, Any], name: str) -> dict[float, float]:

@@ -7,10 +7,10 @@ and say how far the data determine each value.
    2nd ed., Wiley 2005). Least squares give the slopes of all figures, and what the runs deviate from the
    plane is the noise of the slopes. A step of Gauss and Newton, damped by that noise, leads on; then a
    smaller design.
-3. Intervals follow from the last slopes: 95%, with Student's t, residuals as large as σ says or as they
-   are, if larger. Residuals of one direction at one point are independent or one and the same, whichever
-   gives the wider interval. What noise adds to the products of slopes in 99 of 100 cases is taken off
-   first: a value without effect has an interval as wide as its range.
+3. Intervals follow from the last slopes: 95%; residuals are as large as σ says or, if larger, as they are,
+   then with Student's t. Residuals of one direction at one point are independent or one and the same,
+   whichever gives the wider interval. What noise adds to the products of slopes in 99 of 100 cases is taken
+   off first: a value without effect has an interval as wide as its range.
 
 
 A value is `determined` where its interval is within 5% of it, `roughly` where it is wider but inside the
@@ -45,6 +45,9 @@ from wordline.tuning.search import search
 Watch = Callable[[int, int], None]
 """Called with the choices that are over and those in all."""
 
+Limit = Callable[[], bool]
+"""Whether the time is over."""
+
 SEARCHED = 0.35
 """Share of the budget that the sampler has before the designs."""
 
@@ -56,11 +59,17 @@ NARROWEST = 0.05
 NARROWER = 0.6
 """Factor on that from one design to the next, where the optimum was inside or the step led to nothing."""
 
+STILL = 1.0
+"""Half-widths of the last design: a step within it is an optimum inside."""
+
 WIDEST = 0.25
 """Most of a range that half a design takes up."""
 
 DETERMINED = 0.05
 """Half an interval, as a share of the value, up to which the data determine it."""
+
+EDGE = 0.02
+"""Share of a range that counts as its end."""
 
 
 @dataclass(frozen=True)
@@ -78,6 +87,16 @@ class Value:
     """
     profile: list[tuple[float, float]]
     """Value → objective with the others at their best, by the plane; of a choice: none."""
+    by_rates: bool = False
+    """Whether rates settled it before response times were looked at."""
+
+    @property
+    def edge(self) -> str | None:
+        """`low` or `high` where it lies at that end of its range, within a fiftieth."""
+        if self.free.choices:
+            return None
+        share = self.free.share(self.value)
+        return "low" if share <= EDGE else "high" if share >= 1 - EDGE else None
 
 
 @dataclass(frozen=True)
@@ -89,11 +108,15 @@ class Fit:
     """Every choice that could be run, in order."""
     failed: int
     values: list[Value]
+    unfinished: str | None = None
+    """Why it hasn't converged; `None` if it has."""
+    on_rates: int = 0
+    """Choices that were run at the rates alone before."""
 
     @property
     def count(self) -> int:
         """All choices."""
-        return len(self.tried) + self.failed
+        return self.on_rates + len(self.tried) + self.failed
 
 
 def _numbers(free: Sequence[Free]) -> list[Free]:
@@ -105,8 +128,18 @@ def fewest(free: Sequence[Free]) -> int:
     return int(design(_numbers(free)).shape[0]) + 4
 
 
-def fit(problem: Problem, runner: Runner, budget: int, sampler: str, batch: int, watch: Watch | None) -> Fit:
-    """Fits the values with `budget` choices of values, each run at every point of the fit."""
+def fit(
+    problem: Problem,
+    runner: Runner,
+    budget: int,
+    sampler: str,
+    batch: int,
+    watch: Watch | None,
+    limit: Limit = lambda: False,
+) -> Fit:
+    """Fits the values with `budget` choices of values, each run at every point of the fit; with fewer where
+    the time is over before.
+    """
     if budget < fewest(problem.free):
         raise WordlineError(
             f"--budget {budget}: allowed: {fewest(problem.free)} or more with {len(problem.free)} free values"
@@ -118,6 +151,7 @@ def fit(problem: Problem, runner: Runner, budget: int, sampler: str, batch: int,
         Search.of(problem, sampled, sampler, batch),
         runner.study,
         watch=None if watch is None else lambda done, _: watch(done, budget),
+        stop=limit,
     )
     outcomes = runner.run([trial.values for trial in found.trials])
     tried = [one for one in outcomes if one is not None]
@@ -126,10 +160,11 @@ def fit(problem: Problem, runner: Runner, budget: int, sampler: str, batch: int,
         raise WordlineError(
             f"no choice of values could be run: {errors[0] if errors else 'no request was answered'}"
         )
-    state = _State(problem, runner, numbers, tried, len(outcomes) - len(tried), len(outcomes), watch, budget)
+    failed = len(outcomes) - len(tried)
+    state = _State(problem, runner, numbers, tried, failed, len(outcomes), watch, budget, limit)
     plane = state.refine() if numbers else None
     best = state.best()
-    return Fit(best, state.tried, state.failed, _values(problem, best, numbers, plane))
+    return Fit(best, state.tried, state.failed, _values(problem, best, numbers, plane), state.unfinished)
 
 
 @dataclass
@@ -144,6 +179,8 @@ class _State:
     used: int
     watch: Watch | None
     budget: int
+    limit: Limit = lambda: False
+    unfinished: str | None = None
 
     def best(self) -> Tried:
         return min(self.tried, key=lambda one: one.objective)
@@ -153,7 +190,12 @@ class _State:
         relative, plane = WIDTH, None
         whole = design(self.numbers)
         half = whole[: len(whole) // 2]
+        self.unfinished = f"of {self.budget} choices none were left for the designs"
         while (left := self.budget - self.used) >= len(half) + 2:
+            if self.limit():
+                if self.unfinished is not None:
+                    self.unfinished = f"the time was over after {self.used} of {self.budget} choices"
+                break
             # The last design tells the intervals: it is the whole one.
             signs = whole if len(whole) + 2 <= left < len(whole) + len(half) + 4 else half
             best = self.best()
@@ -161,10 +203,13 @@ class _State:
             self._run(best, [centre + row * width for row in signs])
             plane = plane_of(self._inside(best, centre, width), centre, width) or plane
             if plane is None:
+                self.unfinished = "too few choices around the best one could be run"
                 break
             step = step_of(plane)
+            moves = [one.path for one, far in zip(self.numbers, np.abs(step), strict=True) if far > STILL]
+            self.unfinished = f"at the end still moving: {', '.join(moves)}" if moves else None
             self._run(best, [plane.centre + share * step * plane.width for share in (1.0, 0.5)])
-            if np.all(np.abs(step) <= 1.0) or self.best() is best:
+            if not moves or self.best() is best:
                 relative = max(relative * NARROWER, NARROWEST)
         return plane
 

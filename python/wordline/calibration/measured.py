@@ -11,19 +11,26 @@ import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from wordline._core import WordlineError
-from wordline.calibration import fio
-from wordline.calibration.protocol import DIRECTIONS, STATISTICS, Protocol, Run
+from wordline.calibration import fio, further, little, protocol, rates
+from wordline.calibration.protocol import DIRECTIONS, STATISTICS, WRITERS, Protocol, Run
+from wordline.calibration.rates import Load
+from wordline.presets import Description
 
-RATES = ("writes_per_s", "reads_per_s")
+RATES = ("writes_per_s", "reads_per_s", *rates.FIGURES)
+"""What keeps its squares in a fit."""
 
 OFFERED = "offered_writes_per_s"
 
 LATENCIES = tuple(f"{direction}_{name}_us" for direction in DIRECTIONS for name in STATISTICS)
 
-FIGURES = (*RATES, *LATENCIES)
-"""What a fit compares."""
+FIGURES = ("writes_per_s", "reads_per_s", *LATENCIES)
+"""What every point of load has."""
+
+OPTIONAL = (*WRITERS, "waf")
+"""What it may have beside that."""
 
 REPEATED = 0.001
 """Rates that differ by less are repeats of one point: testers tell repeats apart by a request more a second.
@@ -31,9 +38,6 @@ REPEATED = 0.001
 
 SATURATED = 0.98
 """A point that got less of its offered rate was saturated: there the offered rate doesn't matter."""
-
-UNDER_WAY = 1.1
-"""Rate × mean response time (Little's law) may exceed what the threads can have under way by this factor."""
 
 
 @dataclass(frozen=True)
@@ -49,11 +53,36 @@ class MeasuredPoint:
     saturated: bool
     curve: Mapping[str, Sequence[tuple[float, float]]]
     """Of the first run."""
+    load: Load | None = None
+    """In the place of the protocol's: a rate, of which no response times are known."""
 
     @property
     def name(self) -> str:
         """What tables call it."""
+        if self.load is not None:
+            return self.load.name
         return "saturated" if self.saturated else f"{self.offered:,.0f}/s"
+
+    @property
+    def rate(self) -> bool:
+        """Whether it is a rate at another load that a fit may see."""
+        return self.load is not None and not self.load.judges
+
+    def workload(self, own: Protocol, requests: int) -> Description:
+        """It as a workload, by the protocol of the measurement."""
+        return own.workload(self.offered, requests) if self.load is None else self.load.workload(requests)
+
+    def overrides(self, user_bytes: int | None) -> tuple[tuple[str, str], ...]:
+        """What the drive of that capacity is at this point."""
+        return () if self.load is None else self.load.overrides(user_bytes)
+
+    def simulated(self, result: str | Mapping[str, Any]) -> dict[str, Any]:
+        """The figures of a run of it; refuses one that lacks a figure that was measured."""
+        found = protocol.simulated(result) if self.load is None else rates.simulated(result)
+        for name in self.figures:
+            if not found.get(name):
+                raise WordlineError(f"{self.name}: no {name} within the simulated time")
+        return found
 
 
 @dataclass(frozen=True)
@@ -64,13 +93,32 @@ class Measured:
     source: str
     """The file or folder that it was read from."""
     points: list[MeasuredPoint]
-    """By offered rate, the lowest first."""
+    """By offered rate, the lowest first; then the rates at other loads."""
     protocol: Protocol
+    doubts: tuple[str, ...] = ()
+    """What looks wrong, though it may be right, and what was passed over."""
+
+    @property
+    def loads(self) -> list[MeasuredPoint]:
+        """The points of load of the protocol."""
+        return [point for point in self.points if point.load is None]
+
+    @property
+    def rates(self) -> list[MeasuredPoint]:
+        """Those at other loads that a fit may see."""
+        return [point for point in self.points if point.rate]
 
 
-def read(path: Path, drive: str | None, protocol: Protocol) -> Measured:
-    """The measurement of a CSV file, or of fio's results: a JSON file, or a folder of them. Raises
-    `WordlineError` for what can't be a measurement, with its place.
+def read(
+    path: Path,
+    drive: str | None,
+    protocol: Protocol,
+    also: Sequence[Path] = (),
+    user_bytes: int | None = None,
+) -> Measured:
+    """The measurement of a CSV file, or of fio's results: a JSON file, or a folder of them; and of further
+    tables beside it, of a drive with so many bytes. Raises `WordlineError` for what can't be a measurement,
+    with its place.
     """
     if path.is_dir() or path.suffix == ".json":
         name, runs, protocol = fio.read(path, protocol)
@@ -78,15 +126,28 @@ def read(path: Path, drive: str | None, protocol: Protocol) -> Measured:
             raise WordlineError(f"--drive {drive}: allowed beside a table of several drives only")
     else:
         name, runs = read_table(path, drive)
+    others: list[tuple[Load, dict[str, float]]] = []
+    notes: list[str] = []
+    for table in also:
+        columns, rows = further.read_rows(table, name, drive)
+        kind = further.kind_of(table, columns)
+        if kind == "writers":
+            runs = further.with_writers(runs, table, rows, _number)
+        else:
+            notes += [f"{table}: pattern {name}: passed over" for name in further.passed_over(kind, rows)]
+            others += further.loads(kind, columns, rows, user_bytes, _number)
     for run in runs:
-        _check(run, protocol)
+        _check(run)
+        _check_writers(run, protocol)
     points = join(runs)
     if len(points) < 2:
         raise WordlineError(
             f"{path}: one point of load ({points[0].name}): allowed: two or more, "
             "from light load to saturation"
         )
-    return Measured(name, path.name, points, protocol)
+    doubts = [text for run in runs if (text := little.doubt(run, protocol)) is not None]
+    source = ", ".join(one.name for one in (path, *also))
+    return Measured(name, source, [*points, *join_rates(others)], protocol, (*little.shortly(doubts), *notes))
 
 
 def read_table(path: Path, drive: str | None) -> tuple[str, list[Run]]:
@@ -144,6 +205,7 @@ def _run(where: str, row: Mapping[str, str | None], columns: Iterable[str]) -> R
             if share is not None:
                 curve.setdefault(direction, []).append((share, _number(where, column, row.get(column))))
     figures = {name: _number(where, name, row.get(name)) for name in FIGURES}
+    figures |= {name: _number(where, name, row[name]) for name in OPTIONAL if row.get(name)}
     return Run(_number(where, OFFERED, row.get(OFFERED)), figures, where, curve)
 
 
@@ -165,7 +227,7 @@ def _number(where: str, name: str, text: str | None) -> float:
     return value
 
 
-def _check(run: Run, protocol: Protocol) -> None:
+def _check(run: Run) -> None:
     """Refuses figures that no drive can have together: units that were mixed up."""
     figures, where = run.figures, run.where
     for direction in DIRECTIONS:
@@ -194,16 +256,15 @@ def _check(run: Run, protocol: Protocol) -> None:
             f"{where}: writes_per_s = {figures['writes_per_s']:,.0f}: allowed: at most {OFFERED}, "
             f"which is {run.offered:,.0f}"
         )
-    under_way = sum(figures[f"{name}s_per_s"] * figures[f"{name}_mean_us"] / 1e6 for name in DIRECTIONS)
-    most = protocol.threads * protocol.depth
-    if under_way > UNDER_WAY * most:
-        parts = [
-            f"{figures[f'{name}s_per_s']:,.0f} {name}s a second of {figures[f'{name}_mean_us']:,.0f} µs"
-            for name in DIRECTIONS
-        ]
+
+
+def _check_writers(run: Run, protocol: Protocol) -> None:
+    """Refuses figures of writers where all that is offered is the probe's."""
+    probes = protocol.probe_per_s * (1 - protocol.probe_read_share)
+    if run.offered <= probes and set(WRITERS) & set(run.figures):
         raise WordlineError(
-            f"{where}: {' and '.join(parts)} are {under_way:,.0f} under way (Little's law): "
-            f"allowed: {most:,}, as {protocol.threads} threads have outstanding: ns in the place of µs?"
+            f"{run.where}: {OFFERED} = {run.offered:,.0f}: allowed with figures of writers: above "
+            f"{probes:,.0f}, which the probe writes"
         )
 
 
@@ -224,16 +285,41 @@ def join(runs: Sequence[Run]) -> list[MeasuredPoint]:
 
 
 def _point(runs: Sequence[Run], saturated: bool) -> MeasuredPoint:
-    logs = {name: [math.log(run.figures[name]) for run in runs] for name in FIGURES}
+    logs = _logs([run.figures for run in runs])
     return MeasuredPoint(
         # Any rate above what the drive can do will do: the highest is above what a fitted drive can do, too.
         offered=max(run.offered for run in runs) if saturated else runs[0].offered,
         figures={name: math.exp(statistics.fmean(values)) for name, values in logs.items()},
-        spread={name: statistics.stdev(values) for name, values in logs.items()} if len(runs) > 1 else {},
+        spread={name: statistics.stdev(values) for name, values in logs.items() if len(values) > 1},
         runs=len(runs),
         saturated=saturated,
         curve=runs[0].curve,
     )
+
+
+def _logs(figures: Sequence[Mapping[str, float]]) -> dict[str, list[float]]:
+    names = dict.fromkeys(name for one in figures for name in one)
+    return {name: [math.log(one[name]) for one in figures if name in one] for name in names}
+
+
+def join_rates(measured: Sequence[tuple[Load, Mapping[str, float]]]) -> list[MeasuredPoint]:
+    """Rates at the same load are repeats."""
+    made = []
+    for load in dict.fromkeys(load for load, _ in measured):
+        own = [figures for other, figures in measured if other == load]
+        logs = _logs(own)
+        made.append(
+            MeasuredPoint(
+                offered=0.0,
+                figures={name: math.exp(statistics.fmean(values)) for name, values in logs.items()},
+                spread={name: statistics.stdev(values) for name, values in logs.items() if len(values) > 1},
+                runs=len(own),
+                saturated=False,
+                curve={},
+                load=load,
+            )
+        )
+    return made
 
 
 def held_out(points: Sequence[MeasuredPoint], share: float) -> list[bool]:

@@ -7,7 +7,7 @@ the rest. Rates keep their squares, since they say what the flash can do at all.
 
 - the variance of the logarithm over the point's repeats (of one measured once: the median of the other
   points');
-- a floor: 1% for rates, 3% for mean and p50, 5, 10 and 20% for the others (assumed);
+- a floor: 1% for rates, 3% for write amplification, mean and p50, 5, 10 and 20% for the others (assumed);
 - the chance of the simulation: 0.5 / √n with n of its requests behind a percentile from p99 on (assumed),
   of rates 1 / √n; behind fewer than 3 it isn't compared;
 - the grain of a whole microsecond, 1/√12 µs.
@@ -20,11 +20,13 @@ import statistics
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from wordline.calibration.measured import FIGURES, RATES, MeasuredPoint
+from wordline.calibration.measured import RATES, MeasuredPoint
 
 FLOORS = {
     "writes_per_s": 0.01,
     "reads_per_s": 0.01,
+    "requests_per_s": 0.01,
+    "waf": 0.03,
     "mean": 0.03,
     "p50": 0.03,
     "p99": 0.05,
@@ -57,18 +59,23 @@ def deviations(points: Sequence[MeasuredPoint], requests: float) -> list[dict[st
     over the other points), the floor, the grain of a microsecond, and the chance of so many simulated
     requests of each direction; infinite for a percentile that rests on too few of them.
     """
+    names = dict.fromkeys(name for point in points for name in point.figures)
     usual = {
-        name: statistics.median([point.spread[name] for point in points if point.spread] or [0.0])
-        for name in FIGURES
+        name: statistics.median([point.spread[name] for point in points if name in point.spread] or [0.0])
+        for name in names
     }
     return [
-        {name: _deviation(name, point, point.spread.get(name, usual[name]), requests) for name in FIGURES}
+        {
+            name: _deviation(name, point, point.spread.get(name, usual[name]), requests)
+            for name in point.figures
+        }
         for point in points
     ]
 
 
 def _deviation(name: str, point: MeasuredPoint, spread: float, requests: float) -> float:
-    kind = name.split("_", 1)[1].removesuffix("_us")
+    requests = requests if point.load is None else point.load.requests(round(requests))
+    kind = name.partition("_")[2].removesuffix("_us")
     floor = FLOORS.get(name) or FLOORS[kind]
     grain = GRAIN_US / point.figures[name] if name.endswith("_us") else 0.0
     # Arrivals are Poisson's.
@@ -88,7 +95,7 @@ def residuals(
     return [
         _residual(name, math.log(one[name] / point.figures[name]) / sigma[name])
         for point, sigma, one in zip(points, sigmas, found, strict=True)
-        for name in FIGURES
+        for name in point.figures
         if math.isfinite(sigma[name])
     ]
 
@@ -111,7 +118,7 @@ def groups(sigmas: Sequence[Mapping[str, float]]) -> list[int]:
     names = [
         (place, name if name in RATES else name.split("_")[0])
         for place, sigma in enumerate(sigmas)
-        for name in FIGURES
+        for name in sigma
         if math.isfinite(sigma[name])
     ]
     known = list(dict.fromkeys(names))

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from html import escape
 from typing import Any
 
 from wordline.calibration.measured import MeasuredPoint
 from wordline.calibration.protocol import DIRECTIONS, STATISTICS
+from wordline.calibration.tables import Table
 from wordline.charts import Axis, Chart, colors, curves, embed
 from wordline.names import PERCENTILES
-from wordline.report.page import report_page
+from wordline.report.page import report_page, table
 
 Series = Mapping[str, Sequence[tuple[float, float]]]
 
@@ -33,13 +35,23 @@ def draw(title: str, series: Series, x: Axis, y: Axis) -> Chart:
 def write_page(
     title: str,
     subtitle: str,
+    said: Sequence[str],
+    tables: Sequence[Table],
     points: Sequence[MeasuredPoint],
     fitted: Sequence[bool],
     found: Sequence[Mapping[str, Any]],
 ) -> str:
-    """The page of a calibration. Solid lines are measured, dashed ones simulated."""
+    """The page of a calibration: what is said of it, its tables, and pictures."""
+    loads = [
+        (point, own, one) for point, own, one in zip(points, fitted, found, strict=True) if point.load is None
+    ]
+    points, fitted, found = (list(column) for column in zip(*loads, strict=True))
     over = embed.figures(_over_load(points, found, way) for way in DIRECTIONS)
-    body = (
+    words = "".join(f"<p>{escape(text)}</p>" for text in said)
+    body = f"<section><h2>Verdict</h2>{words}</section>"
+    for caption, heads, rows in (one for one in tables if one[2]):
+        body += f"<section><h2>{escape(caption)}</h2>{table(heads, rows)}</section>"
+    body += (
         "<section><h2>Response times over load</h2><p>Solid: measured. Dashed: simulated.</p>"
         f"{over}</section>"
     )

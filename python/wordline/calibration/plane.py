@@ -113,20 +113,35 @@ def _ranges(plane: Plane) -> Array:
 
 def scale_of(plane: Plane, best: Tried) -> float:
     """Variance of a residual: what the deviations say, or what it is if more, and that around the plane."""
-    freedom = max(len(best.residuals) - len(plane.width), 1)
-    return max(1.0, sum(value**2 for value in best.residuals) / freedom) + plane.chance
+    return max(1.0, _estimated(plane, best)) + plane.chance
+
+
+def _estimated(plane: Plane, best: Tried) -> float:
+    return sum(value**2 for value in best.residuals) / _freedom(plane, best)
+
+
+def _freedom(plane: Plane, best: Tried) -> int:
+    return max(len(best.residuals) - len(plane.width), 1)
+
+
+def _quantile(plane: Plane, best: Tried) -> float:
+    """Of Student's t where the variance of a residual is estimated from the residuals, else, where it is what
+    the deviations say, of the normal distribution.
+    """
+    from scipy.stats import norm, t
+
+    level = (1 + CONFIDENCE) / 2
+    known = _estimated(plane, best) <= 1.0
+    return float(norm.ppf(level) if known else t.ppf(level, _freedom(plane, best)))
 
 
 def spread_of(plane: Plane, best: Tried, groups: Sequence[int]) -> Array:
     """Half of each 95% interval, in half-widths. The residuals of a group (one direction at one point) are
     independent or one and the same, whichever gives the wider interval.
     """
-    from scipy.stats import t
-
     scale = scale_of(plane, best)
     inverse = np.linalg.inv(information(plane, scale))
     sums = np.array([plane.slopes[np.array(groups) == group].sum(axis=0) for group in sorted(set(groups))])
     joint = inverse @ (_known(plane, sums) / scale + _ranges(plane)) @ inverse
     variance = np.maximum(np.diag(inverse), np.diag(joint))
-    freedom = max(len(best.residuals) - len(plane.width), 1)
-    return np.asarray(t.ppf((1 + CONFIDENCE) / 2, freedom) * np.sqrt(variance))
+    return np.asarray(_quantile(plane, best) * np.sqrt(variance))

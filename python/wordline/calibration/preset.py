@@ -19,6 +19,9 @@ _KEY = re.compile(r"^\s*([A-Za-z0-9_.\-]+)\s*=")
 _INLINE = re.compile(r"^(\s*[A-Za-z0-9_.\-]+\s*=\s*\{)([^{}\[\]\"'#]*)(\}.*)$")
 """A table of numbers on one line: what is before, in and behind the braces."""
 
+OTHERS = "# the others:"
+"""Before a comment on a table of which a value was changed."""
+
 STATES = {
     "determined": "determined",
     "roughly": "determined roughly",
@@ -108,20 +111,56 @@ def _put(lines: list[str], place: list[str], value: str, comment: str | None) ->
             continue
         if [*section, *key[1].split(".")] == place:
             last = _end(lines, number)
+            # What stands above a value is what the old one rests on.
+            first = _own_comment(lines, number) if comment else number
             return [
-                *lines[:number],
+                *lines[:first],
                 f"{key[1]} = {value}" + (f" # {comment}" if comment else ""),
                 *lines[last:],
             ]
         if [*section, *key[1].split(".")] == place[:-1] and (inline := _in_braces(line, place[-1], value)):
-            # The comment behind the table is that of its other values.
-            note = [f"# {'.'.join(place[-2:])}: {comment}"] if comment else []
-            return [*lines[:number], *note, inline, *lines[number + 1 :]]
+            return _noted(lines, number, place, inline, comment)
         if section == place[:-1] and end is not None:
             end = _end(lines, number)
     if end is not None:
         return [*lines[:end], text, *lines[end:]]
     return [*lines, "", f"[{'.'.join(place[:-1])}]", text]
+
+
+def _own_comment(lines: Sequence[str], number: int) -> int:
+    """The first of the lines of comment right above a line."""
+    while number > 0 and lines[number - 1].lstrip().startswith("#"):
+        number -= 1
+    return number
+
+
+def _noted(
+    lines: list[str], number: int, place: Sequence[str], inline: str, comment: str | None
+) -> list[str]:
+    """The lines with a table on one line changed, its new value noted above. What was said of the table is
+    said of its other values, as far as there are any.
+    """
+    if not comment:
+        return [*lines[:number], inline, *lines[number + 1 :]]
+    first, table = _own_comment(lines, number), place[-2]
+    above = lines[first:number]
+    notes = [line for line in above if line.startswith(f"# {table}.")]
+    notes = [*(line for line in notes if not line.startswith(f"# {table}.{place[-1]}:"))]
+    notes.append(f"# {table}.{place[-1]}: {comment}")
+    known = {line.partition(":")[0].removeprefix(f"# {table}.") for line in notes}
+    found = _INLINE.match(inline)
+    keys = {part.partition("=")[0].strip() for part in (found[2] if found else "").split(",")}
+    said = [line for line in above if not line.startswith(f"# {table}.")]
+    body, _, behind = inline.partition("} #")
+    body = body if not behind else body + "}"
+    if keys <= known:
+        return [*lines[:first], *notes, body, *lines[number + 1 :]]
+    if said and not said[0].startswith(OTHERS):
+        said[0] = f"{OTHERS} {said[0].lstrip('# ')}"
+    if behind and not behind.startswith(OTHERS.removeprefix("#")):
+        behind = f"{OTHERS.removeprefix('#')} {behind.strip()}"
+    body += f" #{behind}" if behind else ""
+    return [*lines[:first], *said, *notes, body, *lines[number + 1 :]]
 
 
 def _in_braces(line: str, key: str, value: str) -> str | None:

@@ -12,7 +12,7 @@ from typing import Any
 from wordline._core import WordlineError
 from wordline.calibration.measured import Measured, MeasuredPoint
 from wordline.calibration.objective import deviations, groups, objective, residuals
-from wordline.calibration.protocol import simulated
+from wordline.calibration.rates import USER_BYTES
 from wordline.calibration.space import Free
 from wordline.presets import toml_value
 from wordline.scenario import Scenario
@@ -42,13 +42,26 @@ class Problem:
     free: list[Free]
     requests: int
     """Of the probe, at each point."""
+    user_bytes: int | None = None
+    """Of the drive as it is described."""
+    settled: tuple[tuple[Free, Any], ...] = ()
+    """What rates have settled, with its value: no more free."""
 
     @functools.cached_property
     def sigmas(self) -> list[dict[str, float]]:
         """Standard deviations of all points."""
-        # Of the probe's requests those of the rarer direction.
+        return self.sigmas_of(self.requests)
+
+    def sigmas_of(self, requests: int) -> list[dict[str, float]]:
+        """The same with so many requests of the probe."""
+        # Those of the rarer direction.
         share = self.measured.protocol.probe_read_share
-        return deviations(self.measured.points, self.requests * min(share, 1 - share))
+        return deviations(self.measured.points, requests * min(share, 1 - share))
+
+    @property
+    def settled_values(self) -> Values:
+        """What rates have settled, by path."""
+        return {free.path: value for free, value in self.settled}
 
     def seen(self) -> list[MeasuredPoint]:
         """The points of the fit."""
@@ -58,14 +71,16 @@ class Problem:
         self, values: Mapping[str, Any], points: Sequence[MeasuredPoint], requests: int | None = None
     ) -> list[Point]:
         """Runs of these values, one for each point of load."""
-        own = tuple(
-            (one.path, toml_value(one.setting(values[one.path]))) for one in self.free if one.path in values
-        )
+        # What rates settled is no part of the description.
+        settled = [(free.path, free.setting(value)) for free, value in self.settled] if values else []
+        own = [(one.path, one.setting(values[one.path])) for one in self.free if one.path in values]
+        set_ = tuple((path, toml_value(value)) for path, value in (*settled, *own))
+        user_bytes = dict((*settled, *own)).get(USER_BYTES, self.user_bytes)
         return [
             Point(
                 self.scenario.changed(
-                    workload=self.measured.protocol.workload(point.offered, requests or self.requests),
-                    overrides=own,
+                    workload=point.workload(self.measured.protocol, requests or self.requests),
+                    overrides=(*set_, *point.overrides(user_bytes)),
                 ),
                 (*values.items(), ("load", point.name)),
             )
@@ -129,7 +144,7 @@ class Search(TuneFile):
 
     def figures(self, rows: Sequence[Mapping[str, Any]]) -> dict[str, float]:
         """The distance from the measurement."""
-        found = _simulated(rows)
+        found = _simulated(rows, self.problem.seen())
         # A drive so slow that it answers nothing is as far away as can be.
         return {OBJECTIVE: math.inf if found is None else objective(self.problem.residuals(found))}
 
@@ -162,7 +177,7 @@ class Runner:
         """Each choice, run at the points of the fit; `None` for one that can't be run."""
         seen = self.problem.seen()
         groups = [functools.partial(self.problem.points, values, seen) for values in choices]
-        found = [_simulated(rows) for rows in self.study.run_groups(groups, COLUMNS)]
+        found = [_simulated(rows, seen) for rows in self.study.run_groups(groups, COLUMNS)]
         return [
             None if figures is None else Tried(values, figures, self.problem.residuals(figures))
             for values, figures in zip(choices, found, strict=True)
@@ -175,7 +190,7 @@ class Runner:
         (rows,) = self._at_all_points(values, requests)
         if isinstance(rows, WordlineError):
             raise rows
-        found = _simulated(rows)
+        found = _simulated(rows, self.problem.measured.points)
         if found is None:
             raise WordlineError(f"the drive with {values} can't be run at every point of load")
         return found
@@ -183,17 +198,19 @@ class Runner:
     def described(self, requests: int) -> list[dict[str, Any]] | None:
         """The figures of the drive as it is described, nothing fitted; `None` if it can't be run."""
         (rows,) = self._at_all_points({}, requests)
-        return _simulated(rows)
+        return _simulated(rows, self.problem.measured.points)
 
     def _at_all_points(self, values: Values, requests: int) -> list[list[Row] | WordlineError]:
         points = functools.partial(self.problem.points, values, self.problem.measured.points, requests)
         return self.study.run_groups([points], COLUMNS)
 
 
-def _simulated(rows: Sequence[Mapping[str, Any]] | WordlineError) -> list[dict[str, Any]] | None:
+def _simulated(
+    rows: Sequence[Mapping[str, Any]] | WordlineError, points: Sequence[MeasuredPoint]
+) -> list[dict[str, Any]] | None:
     if isinstance(rows, WordlineError) or any("error" in row for row in rows):
         return None
     try:
-        return [simulated(row["result"]) for row in rows]
+        return [point.simulated(row["result"]) for point, row in zip(points, rows, strict=True)]
     except WordlineError:
         return None

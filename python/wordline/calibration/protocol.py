@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import math
+import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,6 +26,9 @@ DIRECTIONS = ("read", "write")
 
 STATISTICS = ("mean", "p50", "p99", "p99_9", "p99_99")
 """Of the response times of each direction, what a fit compares."""
+
+WRITERS = tuple(f"writer_{name}_us" for name in STATISTICS)
+"""The same of writes that the writing threads saw, each by itself; their median over the threads."""
 
 
 @dataclass(frozen=True)
@@ -93,16 +97,20 @@ class Run:
     offered: float
     """Writes offered a second by all threads, the probe's included; reads of the writers count among them."""
     figures: Mapping[str, float]
-    """The `FIGURES`: requests a second of all threads, response times of the probe in µs."""
+    """The `FIGURES`: requests a second of all threads, response times of the probe in µs. As far as they were
+    measured also `WRITERS`, and `waf` by media counters.
+    """
     where: str
     """Its line or file, for errors."""
     curve: Mapping[str, Sequence[tuple[float, float]]] = field(default_factory=dict)
     """Direction → (share of requests, µs), as far as it was measured."""
+    probe_per_s: Mapping[str, float] | None = None
+    """Direction → what the probe alone got, where that was measured."""
 
 
 def simulated(result: str | Mapping[str, Any]) -> dict[str, Any]:
-    """The figures of a simulated point as those of a measured one, and the percentiles of the probe
-    (`curve`).
+    """The figures of a simulated point as those of a measured one, the percentiles of the probe (`curve`),
+    and the parts of its mean response times and of those from p99 on, in ns (`blame`).
     """
     data: Mapping[str, Any] = json.loads(result) if isinstance(result, str) else result
     flows = data.get("flows")
@@ -113,6 +121,7 @@ def simulated(result: str | Mapping[str, Any]) -> dict[str, Any]:
         "reads_per_s": data["read"]["iops"],
     }
     curve: dict[str, list[tuple[float, float]]] = {}
+    blame: dict[str, dict[str, Mapping[str, float]]] = {}
     for direction in DIRECTIONS:
         own = probe[direction]
         if not own["requests"]:
@@ -126,4 +135,22 @@ def simulated(result: str | Mapping[str, Any]) -> dict[str, Any]:
             for name, value in latency.items()
             if name[0] == "p"
         )
-    return {**figures, "curve": curve, "waf": data["waf"], "requests": probe["read"]["requests"]}
+        blame[direction] = {part: one["mean_ns"] for part, one in own.get("blame", {}).items()}
+    figures |= _of_writers(flows[1:] if flows else [])
+    return {
+        **figures,
+        "curve": curve,
+        "blame": blame,
+        "waf": data["waf"],
+        "requests": probe["read"]["requests"],
+    }
+
+
+def _of_writers(flows: Sequence[Mapping[str, Any]]) -> dict[str, float]:
+    """What the writing threads saw, medians over them."""
+    seen = [one["write"]["latency_ns"] for one in flows if one["write"]["requests"]]
+    return {
+        name: max(statistics.median(one[statistic] for one in seen), 1) / 1e3
+        for name, statistic in zip(WRITERS, STATISTICS, strict=True)
+        if seen
+    }

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from wordline._core import WordlineError
-from wordline.calibration.measured import Measured
+from wordline.calibration.measured import Measured, MeasuredPoint
 from wordline.calibration.problem import Problem
+from wordline.calibration.rates import KINDS
 from wordline.calibration.space import at
 from wordline.study.point import Inputs, Point
 
@@ -41,8 +42,9 @@ def _slc(device: Mapping[str, Any]) -> list[float]:
 def check(problem: Problem) -> None:
     """Refuses a measurement whose highest rate lies beyond the drive, free values at their faster ends."""
     measured: Measured = problem.measured
-    point = max(measured.points, key=lambda one: one.figures["writes_per_s"])
-    wanted = point.figures["writes_per_s"]
+    size = measured.protocol.bytes
+    point = max(measured.points, key=lambda one: _written(one, size))
+    wanted = _written(point, size)
     values: dict[str, Any] = {}
     for one in problem.free:
         ends = one.choices or (one.value(0.0), one.value(1.0))
@@ -55,6 +57,14 @@ def check(problem: Problem) -> None:
             f"{measured.source}: {wanted:,.0f} writes a second at {point.name}: allowed: up to {rate:,.0f}: "
             f"{bound} of {problem.scenario.device.label} can do no more with every free value at its best"
         )
+
+
+def _written(point: MeasuredPoint, size: int) -> float:
+    """Writes of that size a second that it took."""
+    if point.load is None:
+        return point.figures["writes_per_s"]
+    writes = KINDS[point.load.kind][1] == 0.0
+    return point.figures.get("requests_per_s", 0.0) * point.load.bytes / size if writes else 0.0
 
 
 def _rate(values: Mapping[str, Any], problem: Problem) -> tuple[float, str]:

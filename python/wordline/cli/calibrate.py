@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from wordline.cli.common import (
+    DryRunOption,
     JobsOption,
     JsonOption,
     OnOption,
@@ -17,13 +18,14 @@ from wordline.cli.common import (
     SchemeOption,
     SetOption,
     override_pairs,
+    say,
     show,
 )
 
 if TYPE_CHECKING:
     from wordline.calibration import Calibration
     from wordline.calibration.compare import Line
-    from wordline.calibration.fit import Value
+    from wordline.calibration.tables import Table
 
 
 def calibrate(
@@ -45,6 +47,15 @@ def calibrate(
             "several choices. Repeatable.",
         ),
     ] = None,
+    also: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--also",
+            metavar="FILE",
+            help="A table (CSV) of what else was measured: rates in order and at random with WAF, rates by "
+            "fill, or what the writing threads saw. Rates are fitted first. Repeatable.",
+        ),
+    ] = None,
     drive: Annotated[
         str | None, typer.Option("--drive", metavar="NAME", help="The drive, in a table of several.")
     ] = None,
@@ -59,8 +70,17 @@ def calibrate(
         typer.Option("--budget", metavar="N", help="Choices of values that are run, at every point.", min=1),
     ] = 100,
     requests: Annotated[
-        int, typer.Option("--requests", metavar="N", help="Requests of the probe at each point of a choice.")
-    ] = 100_000,
+        int | None,
+        typer.Option(
+            "--requests",
+            metavar="N",
+            help="Requests of the probe at each point of a choice. [default: as many as --minutes allow on "
+            "two cores, 4,000 to 100,000]",
+        ),
+    ] = None,
+    minutes: Annotated[
+        float, typer.Option("--minutes", metavar="N", help="After which the search ends, with what it has.")
+    ] = 5.0,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -78,6 +98,7 @@ def calibrate(
     on: OnOption = "threads",
     jobs: JobsOption = None,
     retry: RetryOption = False,
+    dry_run: DryRunOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Fit a drive's unpublished values to measurements of it; started again it goes on where it was.
@@ -85,14 +106,28 @@ def calibrate(
     The simulated drive is measured as the real one was: full and overwritten at random, threads that write at
     an offered rate, and a probe whose response times count. Points of load that are held out judge the fit.
 
+    The verdict comes first: better or not at the points held out, what isn't met and why, what to do next.
     --out gets a preset with the interval of each value, tables of measured and simulated percentiles, and
-    pictures. Where the description that it begins with is nearer to the points held out, the preset is that.
+    pictures. Where the fitted values aren't better, the preset is the description that it begins with.
+
+    --dry-run names the points, the free values with their ranges, and an estimate of the time.
 
     Example: wordline calibrate enterprise-tlc load.csv --free device.cell.program_ns=500_000..3_000_000
     """
     from wordline import calibration
+    from wordline.cli.calibrate_plan import say_plan
     from wordline.cli.progress import trials_bar
+    from wordline.scenario import scenario_of
 
+    if dry_run:
+        problem = calibration.describe(
+            scenario_of(device, scheme, overrides=override_pairs(overrides), seed=seed), measured,
+            free=free or [], also=also or [], drive=drive, hold_out=hold_out, budget=budget,
+            requests=requests, minutes=minutes,
+        )  # fmt: skip
+        say(problem.measured.doubts)
+        say_plan(problem, budget, jobs, as_json)
+        return
     name = drive or (measured.resolve().name if measured.is_dir() else measured.stem)
     with trials_bar("choices") as watch:
         made = calibration.calibrate(
@@ -100,12 +135,14 @@ def calibrate(
             measured,
             out if out is not None else Path(name),
             free=free or [],
+            also=also or [],
             drive=drive,
             scheme=scheme,
             overrides=override_pairs(overrides),
             hold_out=hold_out,
             budget=budget,
             requests=requests,
+            minutes=minutes,
             sampler=sampler,
             seed=seed,
             on=on,
@@ -113,6 +150,7 @@ def calibrate(
             retry=retry,
             watch=watch,
         )
+    say(made.problem.measured.doubts)
     if as_json:
         print(json.dumps(_summary(made)))
         return
@@ -122,7 +160,26 @@ def calibrate(
 def _summary(made: Calibration) -> dict[str, Any]:
     return {
         "drive": made.problem.measured.name,
+        "verdict": made.verdict.sentence(made.problem.scenario.device.label),
+        "outcome": made.verdict.outcome,
         "kept": made.verdict.kept,
+        "converged": made.findings.unfinished is None,
+        "unfinished": made.findings.unfinished,
+        "at_edge": {one.free.path: one.edge for one in made.findings.edges},
+        "missed": [
+            {
+                "figure": one.figure,
+                "worst": one.worst.point.name,
+                "measured": one.worst.measured,
+                "simulated": one.worst.simulated,
+                "points": one.points,
+                "of": one.of,
+                "parts": dict(one.parts),
+            }
+            for one in made.findings.missed
+        ],
+        "next": list(made.findings.next),
+        "notes": list(made.problem.measured.doubts),
         "distance": {
             "fitted": made.verdict.fitted,
             "described": made.verdict.described,
@@ -139,6 +196,7 @@ def _summary(made: Calibration) -> dict[str, Any]:
                 "low": one.low,
                 "high": one.high,
                 "state": one.state,
+                "by": "rates" if one.by_rates else "all",
             }
             for one in made.values
         },
@@ -157,30 +215,33 @@ def _summary(made: Calibration) -> dict[str, Any]:
 
 
 def _print(made: Calibration) -> None:
+    from wordline.calibration.tables import rates_table, summary_table, values_table
+
     measured = made.problem.measured
-    print(f"{measured.name}: kept: {made.verdict.text(made.problem.scenario.device.label)}")
+    print(f"{measured.name}: {made.verdict.sentence(made.problem.scenario.device.label)}")
+    for line in made.findings.lines:
+        print(line)
     failed = f", {made.fit.failed} of which could not be run" if made.fit.failed else ""
     print(
-        f"{made.fit.count} choices of values{failed}; of the best the mean square of the errors at the "
-        f"points of the fit is {made.fit.best.objective:.3g}"
+        f"{made.fit.count} choices of values{failed}, {made.problem.requests:,} requests of the probe at "
+        f"each point; of the best the mean square of the errors at the points of the fit is "
+        f"{made.fit.best.objective:.3g}"
     )
-    _show_values(made.values)
+    _show(values_table(made.values))
+    _show(rates_table(made.lines))
     for way in ("read", "write"):
-        _show_points(made.lines, way)
-    _show_errors(made)
+        _show_points([line for line in made.lines if line.point.load is None], way)
+    _show(summary_table(made.summaries))
     print(f"\nWritten to {made.preset}; tables and pictures (calibration.html) beside it")
 
 
-def _show_values(values: Sequence[Value]) -> None:
-    table = _table("Values", ("value", "fitted", "95% interval", "", "range", "before"))
-    for one in values:
-        value = one.free.setting(one.value)
-        interval = (
-            "–" if one.low is None or one.high is None else f"{_number(one.low)} to {_number(one.high)}"
-        )
-        span = "" if one.free.choices else f"{_number(one.free.low)} to {_number(one.free.high)}"
-        before = "–" if one.free.base is None else _number(one.free.base)
-        table.add_row(one.free.path, _number(value), interval, one.state, span, before)
+def _show(made: Table) -> None:
+    caption, heads, rows = made
+    if not rows:
+        return
+    table = _table(caption, heads)
+    for row in rows:
+        table.add_row(*row)
     show(table)
 
 
@@ -198,25 +259,6 @@ def _show_points(lines: Sequence[Line], way: str) -> None:
     show(table)
 
 
-def _show_errors(made: Calibration) -> None:
-    found = {(one.figure, one.fitted): one for one in made.summaries}
-    heads = (
-        "figure", "fitted: before", "median", "largest", "held out: before", "median", "largest", "repeats"
-    )  # fmt: skip
-    table = _table("Errors, and the spread of the measurement's own repeats", heads)
-    for figure in dict.fromkeys(one.figure for one in made.summaries):
-        cells = []
-        for fitted in (True, False):
-            one = found.get((figure, fitted))
-            before = "–" if one is None or one.before is None else _percent(one.before)
-            cells += [before, *(["–"] * 2 if one is None else [_percent(one.median), _percent(one.largest)])]
-        repeats = [
-            one.repeats for (name, _), one in found.items() if name == figure and one.repeats is not None
-        ]
-        table.add_row(figure, *cells, _percent(max(repeats)) if repeats else "–")
-    show(table)
-
-
 def _table(title: str, heads: Sequence[str]) -> Any:
     from rich.table import Table
 
@@ -225,18 +267,6 @@ def _table(title: str, heads: Sequence[str]) -> Any:
     for place, head in enumerate(heads):
         table.add_column(head, justify="right" if place else "left", overflow="fold")
     return table
-
-
-def _percent(share: float) -> str:
-    return f"{share:.1%}" if share < 1 else f"× {1 + share:.2f}"
-
-
-def _number(value: Any) -> str:
-    if isinstance(value, list):
-        return ", ".join(_number(one) for one in value)
-    if isinstance(value, bool | str):
-        return str(value)
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
 
 
 def register(app: typer.Typer) -> None:

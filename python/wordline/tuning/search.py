@@ -152,14 +152,20 @@ def tune(
         return search(described, study, watch=watch)
 
 
-def search(described: file.TuneFile, study: Study, *, watch: Watch | None = None) -> Tuning:
-    """The search itself, in a study that is open already."""
+def search(
+    described: file.TuneFile,
+    study: Study,
+    *,
+    watch: Watch | None = None,
+    stop: Callable[[], bool] = lambda: False,
+) -> Tuning:
+    """The search itself, in a study that is open already, until `stop` says that it is enough."""
     sampling = _sampling(described)
     _check_ends(described)
     for values in described.first():
         sampling.enqueue_trial(dict(values))
     tuning = Tuning(described, [])
-    while len(tuning.trials) < described.trials:
+    while len(tuning.trials) < described.trials and not (tuning.trials and stop()):
         count = min(described.batch, described.trials - len(tuning.trials))
         asked = [sampling.ask() for _ in range(count)]
         for one, trial in zip(asked, _run_batch(described, asked, study), strict=True):
