@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from wordline import figures, intervals, labels, lifetime, views
+from wordline import figures, intervals, labels, views
 from wordline.kept_results import InMemory
 from wordline.names import KINDS
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from wordline import _core
     from wordline.kept_results import InFolder
+    from wordline.lifetime import Lifetime
 
     Counts = numpy.typing.NDArray[numpy.uint64]
 
@@ -154,8 +155,10 @@ class Result(Record):
         figures.check_path(self._data, path)
         return intervals.of_result(self._data, path)
 
-    def lifetime(self) -> lifetime.Lifetime | None:
+    def lifetime(self) -> Lifetime | None:
         """Capacity, and how long the drive lasts at this load; `None` for an array."""
+        from wordline import lifetime
+
         return lifetime.of(self._data)
 
     def histogram(self, direction: Direction) -> tuple[Counts, Counts]:
