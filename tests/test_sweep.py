@@ -57,6 +57,23 @@ def test_a_dry_run_is_the_same_in_every_command(wordline: Wordline, tmp_path: Pa
         facts = wordline(*command, "--dry-run", "--json").json()
         assert facts == {"points": points, "left": points, "drives": facts["drives"]} and facts["drives"]
         assert f"{points} points are valid; {points} are left" in wordline(*command, "--dry-run").out
+    prepare = ("prepare", "mqsim", "--out", tmp_path / "drive")
+    assert "1 points are valid; 1 are left, on 1 drives" in wordline(*prepare, "--dry-run").out
+    search = tmp_path / "t.toml"
+    search.write_text(
+        'device = "mqsim"\nworkload = "mixed-70-30-8k-qd16"\ntrials = 3\nseeds = [1, 2]\n'
+        '[search]\n"scheme.gc.trigger" = { low = 0.01, high = 0.05 }\n[objectives]\nwaf = "minimize"\n'
+    )
+    tuned = wordline("tune", search, "--out", tmp_path / "t", "--dry-run", "--json").json()
+    assert tuned == {"trials": 3, "runs": 6, "kept": 0}
+    assert "3 trials of 6 runs at most" in wordline("tune", search, "--dry-run").out
+    wrong = ("--set", "device.geometry.blocks=0")
+    assert "search." in wordline("tune", search, "--dry-run", *wrong).error()
+    search.unlink()
+    exhibits = ("repro", "validation", "--quick", "--out", tmp_path / "r", "--dry-run")
+    listed = wordline(*exhibits, "--json").json()
+    assert listed and all(one["points"] == one["left"] for one in listed)
+    assert "points are valid" in wordline(*exhibits).out.splitlines()[-1]
     assert [path.name for path in tmp_path.iterdir()] == ["s.toml"]
     assert wordline(*compare).code == 0
     assert wordline(*compare, "--dry-run", "--json").json() == {"points": 4, "left": 0, "drives": 0}

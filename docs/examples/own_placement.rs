@@ -62,6 +62,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         measure: MeasureConfig::default(),
         seed: 1,
         checked: true,
+        sequence_numbers: false,
         pattern: None,
     };
     let mut drive = setup.prepare(&[])?;

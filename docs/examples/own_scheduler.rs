@@ -69,6 +69,7 @@ fn means(policy: Option<Box<dyn Scheduler + Send>>) -> Result<[f64; 2], Box<dyn 
         measure: MeasureConfig::default(),
         seed: 1,
         checked: true,
+        sequence_numbers: false,
         pattern: None,
     };
     let mut drive = setup.prepare(&[])?;

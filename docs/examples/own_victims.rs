@@ -62,6 +62,7 @@ fn setup() -> Result<Setup, Box<dyn std::error::Error>> {
         measure: MeasureConfig::default(),
         seed: 1,
         checked: true,
+        sequence_numbers: false,
         pattern: None,
     })
 }

@@ -121,6 +121,7 @@ impl Described {
             measure: workload.measure.clone(),
             seed: SEED,
             checked: false,
+            sequence_numbers: false,
             pattern: None,
         })
     }

@@ -41,6 +41,7 @@ pub fn setup(
         measure: MeasureConfig::default(),
         seed: 1,
         checked: false,
+        sequence_numbers: false,
         pattern: None,
     })
 }

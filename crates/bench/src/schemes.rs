@@ -177,6 +177,7 @@ fn setup(case: &Case, on: bool) -> Result<Setup, Failure> {
         measure: MeasureConfig::default(),
         seed: 1,
         checked: false,
+        sequence_numbers: false,
         pattern: None,
     })
 }

@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wordline.cli.common import FAILURES, JobsOption, JsonOption, OnOption, RetryOption
+from wordline.cli.common import FAILURES, DryRunOption, JobsOption, JsonOption, OnOption, RetryOption
 from wordline.cli.progress import exhibits_bar
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from wordline.repro.reproduction import Reproduction
+    from wordline.repro.run import Plan
 
 
 def repro(
@@ -48,6 +51,7 @@ def repro(
     on: OnOption = "threads",
     jobs: JobsOption = None,
     retry: RetryOption = False,
+    dry_run: DryRunOption = False,
     only_list: Annotated[bool, typer.Option("--list", help="List the exhibits and run nothing.")] = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -60,6 +64,11 @@ def repro(
     if only_list:
         _list(paper, as_json)
         return
+
+    def planned(plans: Sequence[Plan]) -> None:
+        _say_planned(plans, out, as_json)
+        raise typer.Exit
+
     with exhibits_bar() as watch:
         found = reproduction.reproduce(
             paper,
@@ -75,10 +84,36 @@ def repro(
             jobs=jobs,
             retry=retry,
             watch=watch,
+            planned=planned if dry_run else None,
         )
     _say(found, as_json)
     if any(shown.errors for shown in found.shown):
         raise typer.Exit(FAILURES)
+
+
+def _say_planned(plans: Sequence[Plan], out: Path, as_json: bool) -> None:
+    from wordline.study.store import Store
+
+    status = Store(out).status() if out.is_dir() else {}
+    rows = [
+        {
+            "paper": plan.exhibit.paper,
+            "exhibit": plan.exhibit.name,
+            "points": len({found.key for found in plan.inputs}),
+            "left": len({found.key for found in plan.inputs if status.get(found.key) != "done"}),
+            "reason": plan.reason,
+        }
+        for plan in plans
+    ]
+    if as_json:
+        print(json.dumps(rows))
+        return
+    for row in rows:
+        said = row["reason"] or f"{row['points']:,} points are valid; {row['left']:,} are left"
+        print(f"{row['paper']:12} {row['exhibit']:20} {said}")
+    keys = {found.key for plan in plans for found in plan.inputs}
+    left = sum(status.get(key) != "done" for key in keys)
+    print(f"\n{len(keys):,} points are valid; {left:,} are left")
 
 
 def _list(paper: str, as_json: bool) -> None:

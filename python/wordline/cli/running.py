@@ -236,6 +236,7 @@ def prepare(
     overrides: SetOption = None,
     seed: SeedOption = 1,
     checked: Annotated[bool, typer.Option("--checked", help="For runs that are checked.")] = False,
+    dry_run: DryRunOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Prepare a drive once, for any number of runs with --load-state."""
@@ -243,6 +244,11 @@ def prepare(
         device, scheme, workload, overrides=override_pairs(overrides), seed=seed, checked=checked
     )
     with outputs.output("--out", out, outputs.STATE, reads.of_scenario(scenario)):
+        if dry_run:
+            from wordline.study.point import Inputs
+
+            say_what_is_left([Inputs.of(scenario)], {}, as_json)
+            return
         with requests_bar() as progress:
             drive = simulation.prepare_drive(scenario, progress)
         drive.save(out)

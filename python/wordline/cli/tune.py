@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from wordline.cli.common import (
+    DryRunOption,
     JobsOption,
     JsonOption,
     OnOption,
@@ -24,6 +25,7 @@ from wordline.cli.progress import trials_bar
 from wordline.cli.running import seed_numbers
 
 if TYPE_CHECKING:
+    from wordline.tuning.file import TuneFile
     from wordline.tuning.search import Tuning
 
 
@@ -39,6 +41,7 @@ def tune(
     on: OnOption = "threads",
     jobs: JobsOption = None,
     retry: RetryOption = False,
+    dry_run: DryRunOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Search for the parameters that make one or two figures best; started again it goes on where it was."""
@@ -54,6 +57,9 @@ def tune(
     )
     folder = out if out is not None else Path(file).with_suffix("")
     usable(folder, search.NAMES)
+    if dry_run:
+        _say_planned(described, folder, as_json)
+        return
     with alone(folder):
         with trials_bar() as watch:
             found = search.tune(described, folder, on=on, jobs=jobs, retry=retry, watch=watch)
@@ -75,6 +81,26 @@ def tune(
         return
     _print(found)
     print(f"\nWritten to {folder}: {search.TABLE}, {page.name}")
+
+
+def _say_planned(described: TuneFile, folder: Path, as_json: bool) -> None:
+    from wordline.study.store import Store
+    from wordline.tuning import search
+
+    search.check_ends(described)
+    first = {name: search.ends(space)[0] for name, space in described.search.items()}
+    facts = {
+        "trials": described.trials,
+        "runs": described.trials * len(described.points(first)),
+        "kept": len(Store(folder).status()),
+    }
+    if as_json:
+        print(json.dumps(facts))
+        return
+    print(
+        f"{facts['trials']:,} trials of {facts['runs']:,} runs at most; each parameter's ends are valid; "
+        f"{facts['kept']:,} runs are kept in {folder}"
+    )
 
 
 def _print(found: Tuning) -> None:

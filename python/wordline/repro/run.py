@@ -26,11 +26,14 @@ Watch = Callable[[str, Outcome], None]
 
 
 @dataclass(frozen=True)
-class _Plan:
+class Plan:
+    """An exhibit that is to be run."""
+
     exhibit: Exhibit
     points: list[Point]
     inputs: list[Inputs]
     reason: str = ""
+    """Why it can't be run; empty if it can."""
 
 
 def choose(
@@ -67,13 +70,15 @@ def reproduce(
     jobs: int | None = None,
     retry: bool = False,
     watch: Watch | None = None,
+    planned: Callable[[Sequence[Plan]], None] | None = None,
 ) -> Reproduction:
     """Runs the exhibits of a paper, or of `all`, and writes tables, figures and a summary to `folder`.
 
     Everything is validated first. Rows are kept in `folder`, so that a run that was killed goes on where it
     was; and so is what was reproduced there before: the summary has it beside these exhibits. Returned are
     these. With `retry` points that failed are run again. `publish_to` gets a page for each paper of what
-    `folder` then holds, all of it run in full.
+    `folder` then holds, all of it run in full. `planned` is told of all exhibits once they are validated,
+    before the first is run.
     """
     if publish_to is not None and quick:
         raise WordlineError("--publish: with --quick: allowed: runs in full")
@@ -84,6 +89,8 @@ def reproduce(
     target = Path(folder)
     kept.check(target)
     plans = [_plan(exhibit, quick, traces, seeds, measured_folder) for exhibit in chosen]
+    if planned is not None:
+        planned(plans)
     found = Reproduction(target, [], [])
     with open_study(Store(target), on=on, jobs=jobs, retry=retry) as study:
         for plan in plans:
@@ -111,18 +118,18 @@ def _is_about(line: targets.Line, exhibit: Exhibit) -> bool:
     return line["system"] == exhibit.paper and line["exhibit"] == exhibit.name
 
 
-def _plan(exhibit: Exhibit, quick: bool, traces: Path | None, seeds: int, drives: Path | None) -> _Plan:
+def _plan(exhibit: Exhibit, quick: bool, traces: Path | None, seeds: int, drives: Path | None) -> Plan:
     reason = exhibit.missing(traces, drives)
     if reason is not None:
-        return _Plan(exhibit, [], [], reason)
+        return Plan(exhibit, [], [], reason)
     points = exhibit.points(quick, traces, seeds, drives)
     try:
-        return _Plan(exhibit, points, validate(points))
+        return Plan(exhibit, points, validate(points))
     except WordlineError as error:
         raise WordlineError(f"exhibit {exhibit.paper}/{exhibit.name}: {error}") from None
 
 
-def _run(plan: _Plan, study: Study, watch: Watch | None, drives: Path | None) -> Shown:
+def _run(plan: Plan, study: Study, watch: Watch | None, drives: Path | None) -> Shown:
     exhibit = plan.exhibit
     shown = Shown(exhibit, reason=plan.reason)
     if plan.reason:

@@ -161,7 +161,7 @@ def search(
 ) -> Tuning:
     """The search itself, in a study that is open already, until `stop` says that it is enough."""
     sampling = _sampling(described)
-    _check_ends(described)
+    check_ends(described)
     for values in described.first():
         sampling.enqueue_trial(dict(values))
     tuning = Tuning(described, [])
@@ -206,21 +206,22 @@ def _suggest(trial: Any, name: str, space: Any) -> Any:
     return trial.suggest_float(name, low, high, step=step, log=log)
 
 
-def _ends(space: Any) -> list[Any]:
+def ends(space: Any) -> list[Any]:
+    """The values of a parameter between which all others lie; all where it is a list."""
     return list(space) if isinstance(space, list) else [space["low"], space["high"]]
 
 
-def _check_ends(described: file.TuneFile) -> None:
+def check_ends(described: file.TuneFile) -> None:
     """Refuses a search of which no end of a parameter can be run, before anything is."""
-    first = {name: _ends(space)[0] for name, space in described.search.items()}
+    first = {name: ends(space)[0] for name, space in described.search.items()}
     for name, space in described.search.items():
         errors = []
-        for value in _ends(space):
+        for value in ends(space):
             try:
                 validate(described.points({**first, name: value}))
             except WordlineError as error:
                 errors.append(str(error))
-        if len(errors) == len(_ends(space)):
+        if len(errors) == len(ends(space)):
             raise WordlineError(f"search.{name}: {errors[0]}")
 
 
