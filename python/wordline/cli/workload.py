@@ -117,11 +117,12 @@ def workload(
         where = {"workload": str(out)} if out is not None else {"text": load.text}
         print(json.dumps({**where, **facts}))
         return
+    assumed = [f"assumed: {line}" for line in load.assumed]
     if out is None:
         print(load.text.rstrip())
+        say(assumed)
     else:
-        print("\n".join([*load.known, f"Written to {out}"]))
-    say(f"assumed: {line}" for line in load.assumed)
+        print("\n".join([*load.known, *assumed, f"Written to {out}"]))
 
 
 def _kind(file: Path) -> str:
