@@ -55,7 +55,15 @@ def true_values_lie_in_their_intervals(folder: Path) -> None:
         assert float(found[path]["interval_low"]) < true < float(found[path]["interval_high"])
 
 
+def every_drive_is_in_the_table_and_the_log_keeps_its_rates(folder: Path) -> None:
+    table = pyarrow.parquet.read_table(folder / "drives" / "sweep.parquet").to_pylist()
+    assert len({row["read.latency_ns.p99"] for row in table}) == 5
+    load = (folder / "iostat.toml").read_text()
+    assert "iops = 9000.0" in load and "iops = 1000.0" in load
+
+
 SHOWN: dict[str, Callable[[Path], None]] = {
+    "choose-a-drive": every_drive_is_in_the_table_and_the_log_keeps_its_rates,
     "evaluate-a-policy": fewer_writes_and_longer_reads,
     "size-a-drive": waf_falls_with_spare_space,
     "reproduce-a-paper": both_numbers_are_judged,

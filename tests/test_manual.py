@@ -30,6 +30,7 @@ COMMANDS = {
         "diff",
         "tune",
         "calibrate",
+        "workload",
     ),
     *("mqsim", "show", "trace", "completion", "man"),
 }

@@ -67,6 +67,10 @@ TIMELINE = Form(
 PROFILE = Form(
     "a profile", lambda path: re.match(rb"form = \d+\nname = .*\nfit_for = ", head(path)) is not None
 )
+LOAD = Form(
+    "a workload that `wordline workload` wrote",
+    lambda path: re.match(rb"# From .* by wordline workload\.\n", head(path)) is not None,
+)
 TRACE = Form("a trace that Wordline wrote", _is_trace)
 OF_MQSIM = Form("a result file of Wordline", lambda path: b"<!-- Wordline " in head(path))
 EXPORT = Form("a description that was exported", _begins(b"# wordline run --device device.toml "))

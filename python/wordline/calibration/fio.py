@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import statistics
 from collections.abc import Mapping, Sequence
@@ -11,6 +10,7 @@ from typing import Any
 
 from wordline._core import WordlineError
 from wordline.calibration.protocol import DIRECTIONS, STATISTICS, WRITERS, Protocol, Run
+from wordline.logs import fio as logs
 
 PROBE = "probe"
 """The job whose response times count."""
@@ -42,21 +42,10 @@ def _difference(own: Protocol, first: Protocol) -> str:
 
 
 def _read_file(path: Path, protocol: Protocol) -> tuple[Run, Protocol]:
+    results = logs.read(path)
+    options = [results.options(job) for job in results.jobs]
     try:
-        text = path.read_text(encoding="utf-8")
-        # fio puts warnings before its JSON.
-        data = json.loads(text[text.index("{") :])
-    except OSError as error:
-        raise WordlineError(f"{path}: {error.strerror or error}") from None
-    except ValueError:
-        raise WordlineError(f"{path}: not a result of fio: allowed: --output-format=json+") from None
-    jobs = data.get("jobs") if isinstance(data, dict) else None
-    if not isinstance(jobs, list) or not jobs:
-        raise WordlineError(f"{path}: no jobs: allowed: a result of fio --output-format=json+")
-    shared = data.get("global options", {})
-    options = [{**shared, **job.get("job options", {})} for job in jobs]
-    try:
-        return _run(path, jobs, options, protocol)
+        return _run(path, results.jobs, options, protocol)
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise WordlineError(f"{path}: not as fio writes it: {error!r}") from None
 

@@ -23,6 +23,7 @@ from wordline.cli import (
     trace,
     tune,
     twin,
+    workload,
 )
 from wordline.files import check_text, reason
 from wordline.streams import CLOSED, abandon, tell
@@ -114,6 +115,7 @@ sweep.register(app)
 repro.register(app)
 report.register(app)
 tune.register(app)
+workload.register(app)
 calibrate.register(app)
 mqsim.register(app)
 twin.register(trace.app)

@@ -38,17 +38,26 @@ def report(
 
 def diff(
     one: Annotated[Path, typer.Argument(metavar="DIR", help="Folder that a run wrote with --out.")],
-    other: Annotated[Path, typer.Argument(metavar="DIR", help="Another one.")],
+    other: Annotated[
+        Path,
+        typer.Argument(
+            metavar="DIR|FIO.json", help="Another one, or fio's JSON of the same jobs on a drive."
+        ),
+    ],
     every: Annotated[bool, typer.Option("--all", help="Every number, not the main ones.")] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Say what differs between two runs: their configuration and their figures.
+    """Say what differs between two runs, or between a run and what fio measured on a drive.
 
-    ≈ is a difference within its 95% interval. The exit code is 0 whether they differ or not.
+    ≈ is a difference within its 95% interval. The exit code is 0 whether they differ or not. A run of a job
+    file stands beside the result of the same jobs (`fio --output-format=json`), job by job.
     """
     from wordline.report import differences
     from wordline.report.runs import load_runs
 
+    if other.is_file():
+        _diff_with_fio(one, other, every, as_json)
+        return
     runs = load_runs([one, other])
     if len(runs) != 2:
         raise WordlineError(f"{one}, {other}: {len(runs)} runs: allowed: two; of several seeds name seed-N")
@@ -71,7 +80,23 @@ def diff(
     show(differences.render(first, second, found))
 
 
+def _diff_with_fio(folder: Path, result: Path, every: bool, as_json: bool) -> None:
+    from wordline.report import measured
+    from wordline.report.runs import load_runs
+
+    if every:
+        raise WordlineError(f"--all: {result} is a result of fio: allowed: beside two runs")
+    runs = load_runs([folder])
+    if len(runs) != 1:
+        raise WordlineError(f"{folder}: {len(runs)} runs: allowed: one; of several seeds name seed-N")
+    found = measured.compare(runs[0], result)
+    if as_json:
+        print(json.dumps(measured.to_dict(found)))
+    else:
+        show(measured.render(runs[0], result, found))
+
+
 def register(app: typer.Typer) -> None:
     """Adds the command."""
     app.command(short_help="Write a page of runs, comparisons, sweeps, searches.")(report)
-    app.command(short_help="Say what differs between two runs.")(diff)
+    app.command(short_help="Say what differs between two runs, or a run and fio.")(diff)

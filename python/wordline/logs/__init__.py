@@ -1,0 +1,1 @@
+"""Logs of other tools: what iostat and fio measured on a real drive."""
