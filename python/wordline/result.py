@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from wordline import figures, intervals, labels, views
+from wordline import figures, intervals, views
 from wordline.kept_results import InMemory
 from wordline.names import KINDS
 
@@ -128,6 +128,8 @@ class Result(Record):
         self._text = text
 
     def __repr__(self) -> str:
+        from wordline import labels
+
         parts = [f"{labels.title(self._data)}, seed {self._data['seed']}"]
         for kind, several in KINDS.items():
             if self._data[kind]["requests"]:

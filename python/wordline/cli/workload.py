@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -23,7 +23,9 @@ from wordline.cli.common import (
     transform_pairs,
 )
 from wordline.files import write_text
-from wordline.logs.loads import Load
+
+if TYPE_CHECKING:
+    from wordline.logs.loads import Load
 
 
 def register(app: typer.Typer) -> None:
