@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -104,6 +105,18 @@ def test_depths_that_contradict_are_said(wordline: Wordline, tmp_path: Path) -> 
     assert text != TEXTS["sysstat 12"]
     (tmp_path / "log").write_text(text)
     assert "differ by more than a tenth" in wordline("workload", tmp_path / "log").out
+
+
+@pytest.mark.parametrize("make", [lambda reports: iostat(SYSSTAT_12, reports), iostat_json])
+def test_a_disk_that_a_report_leaves_out_was_idle(
+    wordline: Wordline, tmp_path: Path, make: Callable[[Any], str]
+) -> None:
+    other = {"sdb": BUSY}
+    (tmp_path / "log").write_text(make([{**other}, {**other, "sda": BUSY}, {**other}]))
+    out = wordline("workload", tmp_path / "log", "--disk", "sda").out
+    rates = {name: flow["source"]["interarrival"]["iops"] for name, flow in flows(out).items()}
+    assert rates == {"reads": 4000.0, "writes": 500.0}
+    assert "2 reports of sda" in out and "it is missing in 1, which count as idle (-z)" in out
 
 
 BAD = {

@@ -243,12 +243,13 @@ def prepare(
     scenario = Scenario(
         device, scheme, workload, overrides=override_pairs(overrides), seed=seed, checked=checked
     )
-    with outputs.output("--out", out, outputs.STATE, reads.of_scenario(scenario)):
-        if dry_run:
-            from wordline.study.point import Inputs
+    if dry_run:
+        from wordline.study.point import Inputs
 
-            say_what_is_left([Inputs.of(scenario)], {}, as_json)
-            return
+        outputs.check("--out", out, outputs.STATE, reads.of_scenario(scenario))
+        say_what_is_left([Inputs.of(scenario)], {}, as_json)
+        return
+    with outputs.output("--out", out, outputs.STATE, reads.of_scenario(scenario)):
         with requests_bar() as progress:
             drive = simulation.prepare_drive(scenario, progress)
         drive.save(out)

@@ -54,13 +54,13 @@ def is_text(text: str) -> bool:
 
 
 def read(path: str, text: str, disk: str | None) -> tuple[str, list[Report]]:
-    """The disk's name and its reports, the first included.
+    """The disk's name and its reports, the first included. In one without the disk it was idle (`-z`).
 
     Raises `WordlineError` for a line that isn't as iostat writes it, and where `disk` isn't one of the log's
     or is missing though there are several.
     """
-    rows = list(_of_json(path, text) if text.lstrip().startswith("{") else _of_text(path, text))
-    names = sorted({name for name, _ in rows})
+    reports = list(_of_json(path, text) if text.lstrip().startswith("{") else _of_text(path, text))
+    names = sorted({name for report in reports for name in report})
     if not names:
         raise WordlineError(f"{path}: no report of a device: {PLAIN}")
     if disk is None and len(names) > 1:
@@ -68,43 +68,54 @@ def read(path: str, text: str, disk: str | None) -> tuple[str, list[Report]]:
     chosen = disk or names[0]
     if chosen not in names:
         raise WordlineError(f"--disk {chosen}: not in {path}: allowed: {', '.join(names)}")
-    return chosen, [report for name, report in rows if name == chosen]
+    return chosen, [
+        report.get(chosen, Report(f"{path}: report {number}", {}, 0.0, 0.0))
+        for number, report in enumerate(reports, 1)
+    ]
 
 
-def _of_text(path: str, text: str) -> Iterator[tuple[str, Report]]:
+def _of_text(path: str, text: str) -> Iterator[dict[str, Report]]:
+    """The reports, each by the names of its devices."""
     columns: list[str] | None = None
+    found: dict[str, Report] | None = None
     for number, line in enumerate(text.splitlines(), 1):
         place, fields = f"{path}:{number}", line.split()
         if not fields:
             columns = None
         elif fields[0] in ("Device", "Device:"):
-            columns = fields[1:]
+            if found is not None:
+                yield found
+            columns, found = fields[1:], {}
             _check_columns(place, columns)
-        elif columns is not None:
+        elif columns is not None and found is not None:
             if len(fields) != len(columns) + 1:
-                found = f"{len(fields)} fields under a header of {len(columns) + 1}"
-                raise WordlineError(f"{place}: {found}: {PLAIN}")
+                counts = f"{len(fields)} fields under a header of {len(columns) + 1}"
+                raise WordlineError(f"{place}: {counts}: {PLAIN}")
             values = zip(columns, fields[1:], strict=True)
-            yield fields[0], _report(place, {key: _number(place, key, value) for key, value in values})
+            found[fields[0]] = _report(place, {key: _number(place, key, value) for key, value in values})
+    if found is not None:
+        yield found
 
 
-def _of_json(path: str, text: str) -> Iterator[tuple[str, Report]]:
+def _of_json(path: str, text: str) -> Iterator[dict[str, Report]]:
     try:
         hosts = json.loads(text)["sysstat"]["hosts"]
         reports = [report for host in hosts for report in host["statistics"]]
-        disks = [(number, disk) for number, report in enumerate(reports, 1) for disk in report["disk"]]
-        named = [(number, str(disk["disk_device"]), dict(disk)) for number, disk in disks]
+        named = [{str(disk["disk_device"]): dict(disk) for disk in report["disk"]} for report in reports]
     except json.JSONDecodeError as error:
         raise WordlineError(
             f"{path}:{error.lineno}: {error.msg}: allowed: all of what iostat wrote"
         ) from None
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise WordlineError(f"{path}: not as iostat -x -o JSON writes it: {error!r}") from None
-    for number, name, disk in named:
-        place = f"{path}: report {number}, {name}"
-        del disk["disk_device"]
-        _check_columns(place, list(disk))
-        yield name, _report(place, {key: _number(place, key, value) for key, value in disk.items()})
+    for number, disks in enumerate(named, 1):
+        found = {}
+        for name, disk in disks.items():
+            place = f"{path}: report {number}, {name}"
+            del disk["disk_device"]
+            _check_columns(place, list(disk))
+            found[name] = _report(place, {key: _number(place, key, value) for key, value in disk.items()})
+        yield found
 
 
 def _check_columns(place: str, columns: list[str]) -> None:

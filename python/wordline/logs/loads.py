@@ -52,9 +52,11 @@ def of_iostat(
     busiest = kept[rates.index(max(rates))]
     ways = _ways([busiest] if peak else kept)
     total = sum(way.per_s for way in ways.values())
+    idle = sum(not report.ways for report in kept)
     known = [
         f"{len(kept)} reports of {disk}"
-        + ("" if first else "; the first, since the system started, is left out"),
+        + ("" if first else "; the first, since the system started, is left out")
+        + (f"; it is missing in {idle}, which count as idle (-z)" if idle else ""),
         f"rate: mean {sum(rates) / len(rates):,.1f}, least {min(rates):,.1f}, most {max(rates):,.1f} "
         f"requests/s ({busiest.place})"
         + ("; the busiest report is taken" if peak else "; the mean is taken"),
