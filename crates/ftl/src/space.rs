@@ -57,9 +57,16 @@ impl SpacePlan {
         let stripes = scheme.redundancy.in_pages().then(|| PageStripes::new(geometry, logical_units));
         let logical_units = stripes.as_ref().map_or(logical_units, PageStripes::data_units);
         let parity_units = stripes.as_ref().map_or(0, |stripes| stripes.parity_units(logical_units));
+        // Each plane gets as many pages, so that each set of planes has its own.
+        let row = if scheme.nvm_set.is_empty() { 1 } else { geometry.planes() << geometry.unit_shift };
+        let logical_units = logical_units - logical_units % row;
         if logical_units == 0 {
             let (key, value) = capacity_key(device);
-            let allowed = "a whole stripe of scheme.redundancy at least";
+            let allowed = if row > 1 {
+                "a flash page for each plane at least (scheme.nvm_set)"
+            } else {
+                "a whole stripe of scheme.redundancy at least"
+            };
             return Err(ConfigError::new(&format!("device.capacity.{key}"), value, allowed));
         }
         let planes = geometry.planes() - reserved.planes();
