@@ -91,11 +91,6 @@ const fn part(name: &'static str, slots: &'static [Slot], keys: &'static str) ->
     Part { name, slots, without: &[], keys }
 }
 
-/// A map of which parts lie on flash, in pages that hold entries of any set of planes.
-const fn map_on_flash(name: &'static str, keys: &'static str) -> Part {
-    Part { name, slots: &[Slot::Mapping], without: &[Slot::NvmSets], keys }
-}
-
 /// A part that makes copies of pages: the mechanism of copies knows neither parity nor SLC blocks.
 const fn copier(name: &'static str, slots: &'static [Slot], keys: &'static str) -> Part {
     Part { name, slots, without: &[Slot::Redundancy, Slot::CellMode], keys }
@@ -134,10 +129,16 @@ const fn block_map(name: &'static str, keys: &'static str) -> Part {
 /// Every part. A new policy is one line here; the tests then run it alone and with every other that it goes with.
 pub const PARTS: &[Part] = &[
     part("page-map", &[Slot::Mapping], "mapping.policy = 'page'"),
-    map_on_flash("dftl", "mapping.policy = 'demand'\nmapping.cache_bytes = 512"),
-    map_on_flash("segments", "mapping.policy = 'segments'\nmapping.host_memory = true"),
-    map_on_flash("tpftl", "mapping.policy = 'tpftl'\nmapping.cache_bytes = 512"),
-    map_on_flash("journaled", "mapping.policy = 'journaled'"),
+    part("dftl", &[Slot::Mapping], "mapping.policy = 'demand'\nmapping.cache_bytes = 512"),
+    part("segments", &[Slot::Mapping], "mapping.policy = 'segments'\nmapping.host_memory = true"),
+    part("tpftl", &[Slot::Mapping], "mapping.policy = 'tpftl'\nmapping.cache_bytes = 512"),
+    Part {
+        name: "journaled",
+        slots: &[Slot::Mapping],
+        // Its journal is of all pages.
+        without: &[Slot::NvmSets],
+        keys: "mapping.policy = 'journaled'",
+    },
     part("static", &[Slot::Placement], "placement.policy = 'static'"),
     part("dynamic", &[Slot::Placement], "placement.policy = 'dynamic'"),
     part("greedy", &[Slot::Victims], "gc.policy = 'greedy'"),

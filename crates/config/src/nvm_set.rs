@@ -104,10 +104,13 @@ fn check_beside(scheme: &SchemeConfig) -> Result<(), ConfigError> {
     let refused = |key: &str, value: String, allowed: &str| {
         Err(ConfigError::new(key, value, format!("{allowed} beside scheme.nvm_set")))
     };
-    if scheme.mapping.policy != MappingKind::Page {
-        // A page of the map on flash holds entries of several sets.
-        let name = serde_json::to_string(&scheme.mapping.policy).unwrap_or_default();
-        return refused("mapping.policy", name, "\"page\", whose map is in DRAM,");
+    if scheme.mapping.policy == MappingKind::Journaled {
+        // A page of the journal holds changes of several sets.
+        return refused(
+            "mapping.policy",
+            "\"journaled\"".to_owned(),
+            "\"page\", \"demand\", \"segments\" or \"tpftl\"",
+        );
     }
     if scheme.redundancy.is_on() {
         return refused("redundancy.policy", format!("{:?}", scheme.redundancy.name()), "\"none\"");
@@ -185,8 +188,8 @@ mod tests {
     fn what_lies_on_planes_of_several_sets_is_refused_by_name() {
         let cases = [
             (
-                "mapping.policy = 'demand'\nmapping.cache_bytes = 4096",
-                "mapping.policy = \"demand\": allowed: \"page\", whose map is in DRAM, beside scheme.nvm_set",
+                "mapping.policy = 'journaled'",
+                "mapping.policy = \"journaled\": allowed: \"page\", \"demand\", \"segments\" or \"tpftl\" beside scheme.nvm_set",
             ),
             (
                 "redundancy.policy = 'parity_rows'",

@@ -95,11 +95,12 @@ impl Arrangement {
         if copies {
             points.separate(Cause::Replication);
         }
-        let room = Room { open: points.count(), blocks, reserved: &reserved };
+        let room = Room { open: points.count(), blocks, reserved: &reserved, sets: sets.as_ref() };
         let plan = SpacePlan::new(device, scheme, &geometry, domains.width(), &room)?;
         let budgets = budgets.iter().map(|budget| budget.units(plan.map.logical_units)).collect();
         let sets = sets.map(|mut sets| {
-            sets.share_out(plan.map.logical_units);
+            let entries = if plan.map.translation_pages > 0 { plan.map.entries_per_page } else { 0 };
+            sets.share_out(plan.map.logical_units, entries);
             Arc::new(sets)
         });
         Ok(Self { geometry, plane_at, domains, points, reserved, sets, plan, budgets })

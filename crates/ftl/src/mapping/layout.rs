@@ -113,7 +113,9 @@ impl Layout {
 
     /// The logical pages that hold data, one run after the other; of a layout without sets, one run.
     pub fn runs(&self) -> Vec<std::ops::Range<u32>> {
-        let Some(Dealt::Sets(sets, occupied)) = self.dealt.as_deref() else { return vec![0..self.occupied] };
+        let Some(Dealt::Sets(sets, occupied)) = self.dealt.as_deref() else {
+            return std::iter::once(0..self.occupied).collect();
+        };
         let first = (0..sets.len()).map(|set| sets.units(set).start);
         first.zip(occupied).map(|(first, &units)| first..first + units).collect()
     }

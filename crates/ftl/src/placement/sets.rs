@@ -32,6 +32,10 @@ struct Set {
 #[derive(Clone, Debug)]
 pub struct PlaneSets {
     unit_shift: u32,
+    /// Mapping units of all sets. Behind them lie the pages of the map.
+    units: u32,
+    /// Entries of each of those; 0 where the map isn't on flash.
+    entries: u32,
     /// Planes of the drive.
     planes: Divisor,
     /// In the order of their logical pages.
@@ -86,12 +90,24 @@ impl PlaneSets {
         sets.extend(Some(rest).filter(|rest| !rest.positions.is_empty()));
         sets.iter_mut().for_each(|set| set.width = Divisor::new(set.positions.len() as u32));
         let planes = Divisor::new(geometry.planes());
-        Ok(Some(Self { unit_shift: geometry.unit_shift, planes, sets, of_position, of_plane }))
+        let unit_shift = geometry.unit_shift;
+        Ok(Some(Self { unit_shift, units: 0, entries: 0, planes, sets, of_position, of_plane }))
     }
 
-    /// Gives each set its part of so many mapping units, as far as each plane gets the same number of flash pages; returns how many that
-    /// are together.
-    pub fn share_out(&mut self, units: u32) -> u32 {
+    /// Of so many mapping units those that all sets have together: each plane gets the same number of flash pages, and no page of the map,
+    /// each of so many `entries` (0: the map isn't on flash), has entries of two sets.
+    pub fn whole(&self, units: u32, entries: u32) -> u32 {
+        let rows = (u64::from(units) >> self.unit_shift) / u64::from(self.planes.value());
+        let whole_rows = |set: &Set| {
+            let (row, entries) = (set.width.value() << self.unit_shift, u64::from(entries.max(1)));
+            entries / gcd(entries, u64::from(row))
+        };
+        let step = self.sets.iter().map(whole_rows).fold(1, lcm);
+        (((rows - rows % step) * u64::from(self.planes.value())) << self.unit_shift) as u32
+    }
+
+    /// Gives each set its part of so many mapping units ([`Self::whole`]).
+    pub fn share_out(&mut self, units: u32, entries: u32) {
         let rows = (units >> self.unit_shift) / self.planes.value();
         let mut first = 0;
         for set in &mut self.sets {
@@ -99,7 +115,7 @@ impl PlaneSets {
             set.pages = first..end;
             first = end;
         }
-        first << self.unit_shift
+        (self.units, self.entries) = (units, entries);
     }
 
     /// How many sets there are, what is in no set of the scheme's included.
@@ -148,20 +164,30 @@ impl PlaneSets {
             .map_or((usize::MAX, 0), |&(set, number)| (set as usize, number))
     }
 
-    /// The set of a logical page; of what is no page of the host's, the last one.
+    /// The set of a logical page; of a page of the map, that of its entries.
     #[inline]
     pub fn of(&self, lpa: Lpa) -> usize {
-        let page = lpa.0 >> self.unit_shift;
+        let unit = match lpa.0.checked_sub(self.units) {
+            None => lpa.0,
+            Some(page) => page.saturating_mul(self.entries),
+        };
+        let page = unit >> self.unit_shift;
         let found = self.sets.iter().position(|set| page < set.pages.end);
         found.unwrap_or(self.sets.len().saturating_sub(1))
     }
 
-    /// Place of a logical page in the order in which all are dealt out over the planes, in units.
+    /// Place of a logical page in the order in which all are dealt out over the planes, in units. Pages of the map are dealt out anew.
     #[inline]
     pub fn dealt_as(&self, lpa: Lpa) -> u32 {
-        let (page, unit) = (lpa.0 >> self.unit_shift, lpa.0 & ((1 << self.unit_shift) - 1));
         let Some(set) = self.sets.get(self.of(lpa)) else { return lpa.0 };
-        let (row, number) = set.width.div_rem(page - set.pages.start);
+        let first = set.pages.start << self.unit_shift;
+        let number = match lpa.0.checked_sub(self.units) {
+            None => lpa.0 - first,
+            // Those of a set are dealt out from its first plane on.
+            Some(page) => page - first / self.entries.max(1),
+        };
+        let (page, unit) = (number >> self.unit_shift, number & ((1 << self.unit_shift) - 1));
+        let (row, number) = set.width.div_rem(page);
         let position = set.positions.get(number as usize).copied().unwrap_or(0);
         ((row * self.planes.value() + position) << self.unit_shift) + unit
     }
@@ -187,6 +213,15 @@ impl Set {
     fn named(name: Option<String>) -> Self {
         Self { name, pages: 0..0, width: Divisor::new(1), positions: Vec::new(), planes: PlaneSet::default() }
     }
+}
+
+fn gcd(one: u64, other: u64) -> u64 {
+    if other == 0 { one } else { gcd(other, one % other) }
+}
+
+/// Least common multiple of numbers of which none is 0.
+fn lcm(one: u64, other: u64) -> u64 {
+    one / gcd(one, other) * other
 }
 
 /// Channel, chip, die and plane of a plane of the drive.
@@ -250,10 +285,12 @@ mod tests {
     #[test]
     fn every_page_is_dealt_to_a_plane_of_its_set_and_each_plane_gets_as_many() {
         for (sets, order) in SETS.iter().flat_map(|sets| [0, 5, 17, 23].map(|order| (sets, order))) {
-            for units in [0, 47, 48, 100, 3000] {
+            for (units, entries) in [(0, 0), (47, 0), (48, 0), (100, 0), (3000, 0), (3000, 512), (3000, 5)] {
                 let (geometry, plane_at, mut sets) = made(sets, order).unwrap();
-                let all = sets.share_out(units);
-                assert!(all <= units && units - all < geometry.planes() << geometry.unit_shift);
+                let all = sets.whole(units, entries);
+                sets.share_out(all, entries);
+                let row = geometry.planes() << geometry.unit_shift;
+                assert!(all <= units && units - all < row * entries.max(1));
                 let mut dealt = BTreeSet::new();
                 for lpa in (0..all).map(Lpa) {
                     let place = sets.dealt_as(lpa);
@@ -268,6 +305,13 @@ mod tests {
                 let ranges: Vec<_> = (0..sets.len()).map(|set| sets.units(set)).collect();
                 assert!(ranges.windows(2).all(|pair| pair[0].end == pair[1].start));
                 assert_eq!(ranges.last().map_or(0, |range| range.end), all);
+                // A page of the map is of the set of all its entries, and lies there.
+                for page in (0..all).step_by(entries.max(1) as usize).filter(|_| entries > 0) {
+                    let of_map = Lpa(all + page / entries);
+                    assert!((page..page + entries).all(|lpa| sets.of(Lpa(lpa)) == sets.of(of_map)));
+                    let plane = (sets.dealt_as(of_map) >> geometry.unit_shift) as usize % plane_at.len();
+                    assert_eq!(sets.of_plane(plane_at[plane]), sets.of(of_map));
+                }
             }
         }
     }
@@ -275,7 +319,7 @@ mod tests {
     #[test]
     fn what_is_left_over_is_a_set_without_a_name_behind_the_others() {
         let (.., mut sets) = made(SETS[0], 0).unwrap();
-        sets.share_out(24 * 2 * 10);
+        sets.share_out(24 * 2 * 10, 0);
         let named: Vec<_> = sets.named().map(|(name, units)| (name.to_owned(), units)).collect();
         assert_eq!(named, [("a".to_owned(), 0..8 * 20), ("b".to_owned(), 8 * 20..12 * 20)]);
         assert_eq!((sets.len(), sets.units(2)), (3, 12 * 20..24 * 20));

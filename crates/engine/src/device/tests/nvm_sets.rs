@@ -116,8 +116,21 @@ fn a_drive_begins_with_as_much_of_each_set_on_its_planes_as_was_asked_for() {
 
 #[test]
 fn no_page_leaves_its_set_under_collection_whatever_else_is_on() {
-    let cases: [Keys<'_>; 10] = [
+    let cases: [Keys<'_>; 13] = [
         &[],
+        &[("scheme.mapping.policy", "demand"), ("scheme.mapping.cache_bytes", "2048")],
+        &[
+            ("scheme.mapping.policy", "tpftl"),
+            ("scheme.mapping.cache_bytes", "2048"),
+            ("scheme.placement.policy", "dynamic"),
+        ],
+        &[
+            ("scheme.mapping.policy", "demand"),
+            ("scheme.mapping.cache_bytes", "2048"),
+            ("scheme.mapping.write_back_lookups", "true"),
+            ("scheme.cache.policy", "lru"),
+            ("scheme.cache.bytes", "262144"),
+        ],
         &[("scheme.placement.policy", "dynamic")],
         &[("scheme.placement.policy", "dynamic"), ("scheme.blocks.superblock", "die")],
         &[("scheme.cache.policy", "write_buffer"), ("scheme.cache.bytes", "262144")],
@@ -144,9 +157,12 @@ fn no_page_leaves_its_set_under_collection_whatever_else_is_on() {
 }
 
 #[test]
-fn planes_of_other_sets_are_not_even_erased_by_writes_to_one() {
-    for policy in ["static", "dynamic"] {
-        let setup = setup(StartConfig::default(), &[("scheme.placement.policy", policy)]);
+fn writes_to_a_set_erase_no_block_of_another() {
+    let map_on_flash = [("scheme.mapping.policy", "demand"), ("scheme.mapping.cache_bytes", "512")];
+    let cases = ["static", "dynamic"].map(|policy| [("scheme.placement.policy", policy)]);
+    let cases = cases.iter().flat_map(|keys| [keys.to_vec(), [&keys[..], &map_on_flash].concat()]);
+    for keys in cases {
+        let setup = setup(StartConfig::default(), &keys);
         let mut device = setup.prepare(&[]).unwrap();
         let units = device.ftl().sets().unwrap().units(1);
         replay(&setup, &mut device, &mut random(6_000, units), &mut Unobserved).unwrap();
@@ -154,9 +170,8 @@ fn planes_of_other_sets_are_not_even_erased_by_writes_to_one() {
         let erased: Vec<_> =
             device.ftl().blocks().erase_counts().chunks(blocks).map(|of| of.iter().sum()).collect();
         let erased: Vec<(usize, u32)> = erased.into_iter().enumerate().collect();
-        assert!(
-            erased.iter().all(|&(plane, count)| (count > 20) == PLANES[1].contains(&(plane as u32))),
-            "{erased:?}"
-        );
+        let of_set = |plane: usize| PLANES[1].contains(&(plane as u32));
+        let right = |&(plane, count): &(usize, u32)| if of_set(plane) { count > 20 } else { count == 0 };
+        assert!(erased.iter().all(right), "{keys:?}: {erased:?}");
     }
 }
