@@ -4,11 +4,8 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::cache::CacheKind;
 use super::device::GeometryConfig;
 use super::error::ConfigError;
-use super::mapping::MappingKind;
-use super::scheme::{PlacementKind, SchemeConfig};
 
 /// A set: the planes at any combination of these numbers. What the planes of all sets leave over forms one more, without a name.
 ///
@@ -85,68 +82,16 @@ impl NvmSetConfig {
     }
 }
 
-/// Refuses sets that no drive can have, and what of a scheme can't keep to them. Paths are relative to the scheme.
-pub(super) fn check(scheme: &SchemeConfig) -> Result<(), ConfigError> {
+/// Refuses sets that no drive can have. Paths are relative to the scheme.
+pub(super) fn check(sets: &[NvmSetConfig]) -> Result<(), ConfigError> {
     let mut names = BTreeSet::new();
-    for (number, set) in scheme.nvm_set.iter().enumerate() {
+    for (number, set) in sets.iter().enumerate() {
         let under = |error: ConfigError| error.under(&format!("nvm_set[{number}]"));
         set.validate().map_err(under)?;
         if !names.insert(&set.name) {
             let name = format!("{:?}", set.name);
             return Err(under(ConfigError::new("name", name, "a name that no other set has")));
         }
-    }
-    if scheme.nvm_set.is_empty() { Ok(()) } else { check_beside(scheme) }
-}
-
-/// Refuses what lies on planes of several sets at once.
-fn check_beside(scheme: &SchemeConfig) -> Result<(), ConfigError> {
-    let refused = |key: &str, value: String, allowed: &str| {
-        Err(ConfigError::new(key, value, format!("{allowed} beside scheme.nvm_set")))
-    };
-    if scheme.mapping.policy == MappingKind::Journaled {
-        // A page of the journal holds changes of several sets.
-        return refused(
-            "mapping.policy",
-            "\"journaled\"".to_owned(),
-            "\"page\", \"demand\", \"segments\" or \"tpftl\"",
-        );
-    }
-    if scheme.redundancy.is_on() {
-        return refused("redundancy.policy", format!("{:?}", scheme.redundancy.name()), "\"none\"");
-    }
-    if scheme.slc_cache.is_on() {
-        let name = serde_json::to_string(&scheme.slc_cache.policy).unwrap_or_default();
-        return refused("slc_cache.policy", name, "\"none\"");
-    }
-    if !scheme.copies.reserved_dies.is_empty() {
-        return refused("copies.reserved_dies", format!("{:?}", scheme.copies.reserved_dies), "[]");
-    }
-    if scheme.copies.reserved_blocks > 0.0 {
-        return refused("copies.reserved_blocks", scheme.copies.reserved_blocks.to_string(), "0");
-    }
-    if scheme.gc.rotating {
-        return refused("gc.rotating", "true".to_owned(), "false, since sets would wait for one another,");
-    }
-    if scheme.placement.policy == PlacementKind::Dynamic && scheme.cache.policy != CacheKind::None {
-        // Units that are written back together are chosen by age, whatever their set.
-        return refused("placement.policy", "\"dynamic\"".to_owned(), "\"static\" with a data cache");
-    }
-    let systems = [
-        ("collision.enabled", scheme.collision.enabled),
-        ("hotr.enabled", scheme.hotr.enabled),
-        ("partition.enabled", scheme.partition.enabled),
-        ("astro.enabled", scheme.astro.enabled),
-    ];
-    if let Some((key, _)) = systems.into_iter().find(|(_, on)| *on) {
-        return refused(key, "true".to_owned(), "false");
-    }
-    if scheme.block_map.is_on() {
-        let name = serde_json::to_string(&scheme.block_map.policy).unwrap_or_default();
-        return refused("block_map.policy", name, "\"none\"");
-    }
-    if scheme.array.is_some() {
-        return refused("array", "several drives".to_owned(), "left out");
     }
     Ok(())
 }

@@ -478,7 +478,8 @@ impl SchemeConfig {
             return Err(ConfigError::new("cache.past_collection", true, allowed));
         }
         self.array.as_ref().map_or(Ok(()), |array| array.validate().map_err(|e| e.under("array")))?;
-        nvm_set::check(self)?;
+        nvm_set::check(&self.nvm_set)?;
+        NvmSetConfig::check_beside(self)?;
         custom::validate(&self.custom).map_err(|e| e.under("custom"))
     }
 }

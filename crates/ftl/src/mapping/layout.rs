@@ -113,11 +113,13 @@ impl Layout {
 
     /// The logical pages that hold data, one run after the other; of a layout without sets, one run.
     pub fn runs(&self) -> Vec<std::ops::Range<u32>> {
-        let Some(Dealt::Sets(sets, occupied)) = self.dealt.as_deref() else {
-            return std::iter::once(0..self.occupied).collect();
-        };
-        let first = (0..sets.len()).map(|set| sets.units(set).start);
-        first.zip(occupied).map(|(first, &units)| first..first + units).collect()
+        match self.dealt.as_deref() {
+            Some(Dealt::Sets(sets, occupied)) => {
+                let first = (0..sets.len()).map(|set| sets.units(set).start);
+                first.zip(occupied).map(|(first, &units)| first..first + units).collect()
+            }
+            _ => std::iter::once(0..self.occupied).collect(),
+        }
     }
 
     /// Units that it puts on flash, those of parity included that are logical pages.
@@ -208,16 +210,9 @@ impl Layout {
             row * u64::from(self.planes.value()) + u64::from(self.position_of[plane as usize])
         };
         let lpa = (page << self.unit_shift) + u64::from(unit);
-        if lpa < self.bound() { Lpa(lpa as u32) } else { Lpa::NONE }
-    }
-
-    /// What the numbers of all pages in the order of dealing lie below. Of sets each has its own end.
-    #[inline]
-    fn bound(&self) -> u64 {
-        match self.dealt.as_deref() {
-            Some(Dealt::Sets(..)) => u64::from(self.units_per_plane) * u64::from(self.planes.value()),
-            _ => u64::from(self.laid),
-        }
+        // Of sets each has an end of its own.
+        let has_sets = matches!(self.dealt.as_deref(), Some(Dealt::Sets(..)));
+        if lpa < u64::from(self.laid) || has_sets { Lpa(lpa as u32) } else { Lpa::NONE }
     }
 
     /// Mapping units that it puts into each superblock of a domain, in the order of their numbers.
@@ -241,12 +236,8 @@ impl Layout {
     /// Among which planes pages are dealt out that a plane gets its part of: its number there, how many they are, and units dealt out.
     fn turn_of(&self, plane: PlaneId) -> [u64; 3] {
         let position = self.position_of[plane.index()];
-        if let Some(Dealt::Sets(sets, occupied)) = self.dealt.as_deref() {
-            let (set, number) = sets.of_position(position);
-            let (width, laid) = (sets.positions(set).len(), occupied.get(set).copied().unwrap_or(0));
-            return [u64::from(number), width.max(1) as u64, u64::from(laid)];
-        }
-        [position, self.planes.value(), self.laid].map(u64::from)
+        let of_set = self.dealt.as_ref().and_then(|dealt| dealt.turn_of(position));
+        of_set.unwrap_or([position, self.planes.value(), self.laid]).map(u64::from)
     }
 
     /// Mapping units that it puts into the first flash pages of a plane, in order, by the number of those.
@@ -270,10 +261,7 @@ impl Layout {
 
 impl Part for Layout {
     fn save(&self, out: &mut Out<'_>) -> Result<(), SnapshotError> {
-        let of_sets: &[u32] = match self.dealt.as_deref() {
-            Some(Dealt::Sets(_, occupied)) => occupied,
-            _ => &[],
-        };
+        let of_sets = self.dealt.as_ref().map_or(&[][..], |dealt| dealt.of_sets());
         out.put(&(self.occupied, self.steady, of_sets))
     }
 
@@ -281,23 +269,11 @@ impl Part for Layout {
         let of_sets: Vec<u32>;
         (self.occupied, self.steady, of_sets) = input.take()?;
         let physical = u64::from(self.units_per_plane) * u64::from(self.planes.value());
-        self.laid = self.occupied;
-        match self.dealt.as_deref_mut() {
-            None => self.first = self.occupied,
-            Some(Dealt::Stripes(stripes, occupied)) => {
-                *occupied = self.occupied;
-                self.laid = self.occupied.saturating_add(stripes.parity_units(self.occupied));
-            }
-            Some(Dealt::Sets(sets, occupied)) => {
-                let fits = |(set, &units): (usize, &u32)| units as usize <= sets.units(set).len();
-                let all: u64 = of_sets.iter().map(|&units| u64::from(units)).sum();
-                let same = of_sets.len() == sets.len() && all == u64::from(self.occupied);
-                if !same || !of_sets.iter().enumerate().all(fits) {
-                    return Err(SnapshotError::Misfit("other sets of planes than the drive has".to_owned()));
-                }
-                *occupied = of_sets;
-            }
-        }
+        self.laid = match self.dealt.as_deref_mut() {
+            Some(dealt) => dealt.take_up(self.occupied, of_sets)?,
+            None => self.occupied,
+        };
+        self.first = if self.dealt.is_none() { self.occupied } else { 0 };
         if u64::from(self.laid) > physical {
             return Err(SnapshotError::Misfit("more pages laid out than the drive has".to_owned()));
         }
