@@ -193,7 +193,7 @@ def _default(type_: str, attributes: str, functions: dict[str, str]) -> str | No
         return plain[type_]
     if re.fullmatch(r"[ui]\d+|usize", type_):
         return "0"
-    return "[]" if type_.startswith("Vec<") else ""
+    return "[]" if type_.startswith("Vec<") else "{}" if type_.startswith("BTreeMap<") else ""
 
 
 def _as_toml(expression: str) -> str:

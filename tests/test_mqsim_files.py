@@ -69,8 +69,7 @@ def test_a_value_that_can_t_be_is_refused_with_file_line_and_reason(
 @pytest.mark.parametrize(
     ("flow", "message"),
     [
-        (synthetic(Channel_IDs="0"), "Channel_IDs = 0: allowed: all of the drive's, 0 to 1"),
-        (synthetic(Plane_IDs="0,1,2"), "Plane_IDs = 0,1,2: allowed: all of the drive's"),
+        (synthetic(Plane_IDs="0,1,2"), "Plane_IDs = 0,1,2: allowed: 0 to 1, as on the drive"),
         (synthetic(Device_Level_Data_Caching_Mode="READ_CACHE"), "READ_CACHE: not here"),
         (synthetic(Address_Distribution="MIXED_STREAMING_RANDOM"), "MQSim's page names it"),
         (synthetic(Total_Requests_To_Generate="0"), "allowed: more than 0, or a Stop_Time above 0"),

@@ -142,4 +142,11 @@ pub const KEYS: &[(&str, &[&str])] = &[
     ("scheme.astro.update_priority", &["equal", "background"]),
     ("scheme.astro.gather", &["block"]),
     ("scheme.astro.at_once", &["1", "3"]),
+    (
+        "scheme.nvm_set",
+        &[
+            "[{ name = 'a', channels = [0] }]",
+            "[{ name = 'a', dies = [0], planes = [1] }, { name = 'b', dies = [0], planes = [0] }]",
+        ],
+    ),
 ];

@@ -1,8 +1,12 @@
 //! What of a scheme can't be beside something else of it.
 
+use serde::Serialize;
+
+use super::cache::CacheKind;
 use super::error::ConfigError;
 use super::isolation::Isolation;
 use super::mapping::{MappingKind, UnmappedReads};
+use super::nvm_set::NvmSetConfig;
 use super::reclaim::ReclaimKind;
 use super::redundancy::RedundancyConfig;
 use super::scheme::{Level, PlacementKind, SchemeConfig};
@@ -78,4 +82,59 @@ impl Isolation {
             None => Ok(()),
         }
     }
+}
+
+impl NvmSetConfig {
+    /// Refuses what of a scheme with sets lies on planes of several at once.
+    pub fn check_beside(scheme: &SchemeConfig) -> Result<(), ConfigError> {
+        if scheme.nvm_set.is_empty() {
+            return Ok(());
+        }
+        let SchemeConfig { mapping, redundancy, slc_cache, copies, gc, placement, cache, block_map, .. } =
+            scheme;
+        let cached = cache.policy != CacheKind::None;
+        let beside = [
+            // A page of the journal holds changes of several sets.
+            (
+                mapping.policy == MappingKind::Journaled,
+                "mapping.policy",
+                "\"journaled\"".to_owned(),
+                "\"page\", \"demand\", \"segments\" or \"tpftl\"",
+            ),
+            (redundancy.is_on(), "redundancy.policy", format!("{:?}", redundancy.name()), "\"none\""),
+            (slc_cache.is_on(), "slc_cache.policy", word(&slc_cache.policy), "\"none\""),
+            (
+                !copies.reserved_dies.is_empty(),
+                "copies.reserved_dies",
+                format!("{:?}", copies.reserved_dies),
+                "[]",
+            ),
+            (copies.reserved_blocks > 0.0, "copies.reserved_blocks", copies.reserved_blocks.to_string(), "0"),
+            (gc.rotating, "gc.rotating", true.to_string(), "false, since sets would wait for one another,"),
+            // Units that are written back together are chosen by age, whatever their set.
+            (
+                placement.policy == PlacementKind::Dynamic && cached,
+                "placement.policy",
+                "\"dynamic\"".to_owned(),
+                "\"static\" with a data cache",
+            ),
+            (scheme.collision.enabled, "collision.enabled", true.to_string(), "false"),
+            (scheme.hotr.enabled, "hotr.enabled", true.to_string(), "false"),
+            (scheme.partition.enabled, "partition.enabled", true.to_string(), "false"),
+            (scheme.astro.enabled, "astro.enabled", true.to_string(), "false"),
+            (block_map.is_on(), "block_map.policy", word(&block_map.policy), "\"none\""),
+            (scheme.array.is_some(), "array", "several drives".to_owned(), "left out"),
+        ];
+        match beside.into_iter().find(|(on, ..)| *on) {
+            Some((_, key, value, allowed)) => {
+                Err(ConfigError::new(key, value, format!("{allowed} beside scheme.nvm_set")))
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+/// A choice as a description has it.
+fn word(choice: &impl Serialize) -> String {
+    serde_json::to_string(choice).unwrap_or_default()
 }

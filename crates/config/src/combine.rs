@@ -41,6 +41,8 @@ pub enum Slot {
     CollidingPages,
     /// Which of the pages that are read get a copy.
     HotPages,
+    /// Which planes a page keeps to.
+    NvmSets,
     /// How several drives are one.
     Array,
 }
@@ -66,6 +68,7 @@ impl Slot {
             Self::Service => "service",
             Self::CollidingPages => "colliding pages",
             Self::HotPages => "hot pages",
+            Self::NvmSets => "nvm_sets",
             Self::Array => "array",
         }
     }
@@ -117,6 +120,7 @@ const fn block_map(name: &'static str, keys: &'static str) -> Part {
             Slot::CellMode,
             Slot::CollidingPages,
             Slot::HotPages,
+            Slot::NvmSets,
         ],
         keys,
     }
@@ -128,7 +132,13 @@ pub const PARTS: &[Part] = &[
     part("dftl", &[Slot::Mapping], "mapping.policy = 'demand'\nmapping.cache_bytes = 512"),
     part("segments", &[Slot::Mapping], "mapping.policy = 'segments'\nmapping.host_memory = true"),
     part("tpftl", &[Slot::Mapping], "mapping.policy = 'tpftl'\nmapping.cache_bytes = 512"),
-    part("journaled", &[Slot::Mapping], "mapping.policy = 'journaled'"),
+    Part {
+        name: "journaled",
+        slots: &[Slot::Mapping],
+        // Its journal is of all pages.
+        without: &[Slot::NvmSets],
+        keys: "mapping.policy = 'journaled'",
+    },
     part("static", &[Slot::Placement], "placement.policy = 'static'"),
     part("dynamic", &[Slot::Placement], "placement.policy = 'dynamic'"),
     part("greedy", &[Slot::Victims], "gc.policy = 'greedy'"),
@@ -199,14 +209,20 @@ pub const PARTS: &[Part] = &[
     Part {
         name: "partition",
         slots: &[Slot::Placement],
-        without: &[Slot::Isolation],
+        without: &[Slot::Isolation, Slot::NvmSets],
         keys: "partition = { enabled = true, interval_accesses = 64 }\nplacement.policy = 'dynamic'",
     },
     Part {
         name: "astro",
         slots: &[Slot::Reclaim],
-        without: &[Slot::CollidingPages, Slot::HotPages, Slot::Isolation],
+        without: &[Slot::CollidingPages, Slot::HotPages, Slot::Isolation, Slot::NvmSets],
         keys: "astro = { enabled = true, region_pages = 48, pages_per_bit = 4, planes = 0, at_once = 2, read_threshold = 90 }",
+    },
+    Part {
+        name: "nvm-sets",
+        slots: &[Slot::NvmSets],
+        without: &[Slot::Redundancy, Slot::CellMode, Slot::CollidingPages, Slot::HotPages, Slot::Array],
+        keys: "nvm_set = [{ name = 'first-dies', dies = [0] }]",
     },
     block_map("block-map", "block_map = { policy = 'block', log_blocks = 2 }"),
     block_map("bast", "block_map = { policy = 'bast', log_blocks = 3 }"),

@@ -28,6 +28,7 @@ pub mod layers;
 pub mod mapping;
 pub mod measure;
 pub mod nand_modes;
+pub mod nvm_set;
 pub mod owned;
 pub mod pace;
 mod parse;

@@ -1,7 +1,8 @@
 //! The drive's state at the start and the measured window.
 //! A workload description (crate `wordline-trace`) holds these tables beside its source of requests and [the host](super::host).
 
-use std::fmt::Display;
+use std::collections::BTreeMap;
+use std::fmt::{self, Display};
 
 use serde::{Deserialize, Serialize};
 
@@ -15,6 +16,10 @@ pub struct StartConfig {
     /// workload touches), `"span"` (every page up to the last of those), or a share of the logical space such as `0.75`, from its start.
     #[serde(default)]
     pub occupancy: Occupancy,
+    /// The same for sets of planes (`scheme.nvm_set`) by name: `"all"`, `"none"`, or a share of the set's logical pages, from its start. For sets
+    /// that are left out, `occupancy` holds.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub set_occupancy: BTreeMap<String, Occupancy>,
     /// How they lie: `"in_order"`, as written once one after the other, `"steady"`, as the workload's overwrites leave
     /// them when they have gone on for long, in the middle of things, or `"at_trigger"`, as uniform ones leave them, with
     /// nothing open and each domain about to collect (MQSim's preconditioning). Takes no simulated time.
@@ -97,6 +102,15 @@ pub enum Occupancy {
     Share(f64),
 }
 
+impl Display for Occupancy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match OccupancyForm::from(*self) {
+            OccupancyForm::Share(share) => write!(f, "{share}"),
+            OccupancyForm::Word(word) => write!(f, "{word:?}"),
+        }
+    }
+}
+
 impl Occupancy {
     /// Whether it takes the requests to know it.
     pub fn follows_requests(self) -> bool {
@@ -162,6 +176,16 @@ impl StartConfig {
     pub fn validate(&self) -> Result<(), ConfigError> {
         if let Occupancy::Share(share) = self.occupancy {
             check_range("occupancy", share, 0.0, 1.0)?;
+        }
+        for (name, occupancy) in &self.set_occupancy {
+            if occupancy.follows_requests() {
+                let allowed = "all, none, or a share from 0 to 1";
+                return Err(ConfigError::new(&format!("set_occupancy.{name}"), occupancy, allowed));
+            }
+            if self.occupancy.follows_requests() {
+                let allowed = "left out beside occupancy = \"footprint\" or \"span\"";
+                return Err(ConfigError::new(&format!("set_occupancy.{name}"), occupancy, allowed));
+            }
         }
         if self.layout.is_scattered() && self.occupancy.follows_requests() {
             return Err(ConfigError::new(

@@ -16,6 +16,7 @@ use super::isolation::Isolation;
 pub use super::mapping::{
     BatchUntil, Eviction, Loads, MappingConfig, MappingKind, ShareOf, StoredPages, UnmappedReads,
 };
+use super::nvm_set::{self, NvmSetConfig};
 use super::owned;
 use super::pace::PaceConfig;
 use super::partition::PartitionConfig;
@@ -100,6 +101,9 @@ pub struct SchemeConfig {
     /// The data cache in the controller's DRAM.
     #[serde(default)]
     pub cache: super::cache::CacheConfig,
+    /// Sets of planes that hold logical pages of their own; none by default.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub nvm_set: Vec<NvmSetConfig>,
     /// Several drives as one; left out: one drive.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub array: Option<super::array::ArrayConfig>,
@@ -474,6 +478,8 @@ impl SchemeConfig {
             return Err(ConfigError::new("cache.past_collection", true, allowed));
         }
         self.array.as_ref().map_or(Ok(()), |array| array.validate().map_err(|e| e.under("array")))?;
+        nvm_set::check(&self.nvm_set)?;
+        NvmSetConfig::check_beside(self)?;
         custom::validate(&self.custom).map_err(|e| e.under("custom"))
     }
 }

@@ -24,7 +24,7 @@ use wordline_config::host::FlowRules;
 pub use error::RunError;
 pub use observer::{Observer, Unobserved};
 use replay::Replay;
-pub use setup::{Before, LookedUp, Setup, logical_bytes};
+pub use setup::{Before, LookedUp, Setup, logical_bytes, nvm_sets};
 pub use split::{Ending, Split, Stop};
 use volume::Volume;
 pub use written::{Overwrites, WritePattern};

@@ -39,6 +39,7 @@ mod mapping;
 mod measure;
 mod naive_drive;
 mod nand_modes;
+mod nvm_sets;
 mod owned_keys;
 mod pacing;
 mod parity_pages;

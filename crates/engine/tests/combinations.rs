@@ -26,6 +26,10 @@ fn drive(parts: &[&Part]) -> Setup {
         // No superblock may span channels, and parity wants three dies.
         (setup.device.geometry.dies, setup.scheme.blocks.superblock) = (3, SuperblockSpan::Chip);
     }
+    if !setup.scheme.nvm_set.is_empty() && setup.scheme.mapping.policy.is_on_flash() {
+        // So small a drive has room for several pages of the map in each set.
+        setup.scheme.mapping.translation_page_bytes = 512;
+    }
     if setup.scheme.slc_cache.is_on() {
         let slc_mode = SlcModeConfig { read_ns: 20_000, program_ns: 100_000, erase_ns: 1_000_000 };
         setup.device.slc_mode = Some(slc_mode);

@@ -2,12 +2,13 @@
 //! and what that leaves for the host.
 
 use crate::blocks::{Domains, Points};
-use crate::placement::planes_in_order;
+use crate::placement::{PlaneSets, planes_in_order};
 use crate::replicate::CopyBudget;
 use crate::replicate::reservation::{Part, Reservation, Reserved};
 use crate::space::{Room, SpacePlan};
+use std::sync::Arc;
 use wordline_base::class::Cause;
-use wordline_base::ids::PlaneId;
+use wordline_base::ids::{DomainId, PlaneId};
 use wordline_config::ConfigError;
 use wordline_config::device::DeviceConfig;
 use wordline_config::scheme::SchemeConfig;
@@ -36,6 +37,8 @@ pub struct Arrangement {
     pub points: Points,
     /// What is reserved.
     pub reserved: Reserved,
+    /// Sets of planes with logical pages of their own; `None` without.
+    pub sets: Option<Arc<PlaneSets>>,
     /// What that leaves.
     pub plan: SpacePlan,
     /// Most copies of each system, mapping units.
@@ -68,6 +71,10 @@ impl Arrangement {
         reserved.check_domains(&domains)?;
         check(&geometry, &domains, &reserved)?;
         plane_at.retain(|&plane| !reserved.has(plane));
+        let sets = PlaneSets::new(device, scheme, &geometry, &plane_at)?;
+        if let Some(sets) = &sets {
+            check_sets(sets, scheme, systems, &domains)?;
+        }
         let budgets: Vec<CopyBudget> = systems.iter().map(|needs| needs.copies).collect();
         let copies = budgets.iter().any(|&budget| budget != CopyBudget::None);
         if copies && scheme.redundancy.is_on() {
@@ -88,9 +95,41 @@ impl Arrangement {
         if copies {
             points.separate(Cause::Replication);
         }
-        let room = Room { open: points.count(), blocks, reserved: &reserved };
+        let room = Room { open: points.count(), blocks, reserved: &reserved, sets: sets.as_ref() };
         let plan = SpacePlan::new(device, scheme, &geometry, domains.width(), &room)?;
         let budgets = budgets.iter().map(|budget| budget.units(plan.map.logical_units)).collect();
-        Ok(Self { geometry, plane_at, domains, points, reserved, plan, budgets })
+        let sets = sets.map(|mut sets| {
+            let entries = if plan.map.translation_pages > 0 { plan.map.entries_per_page } else { 0 };
+            sets.share_out(plan.map.logical_units, entries);
+            Arc::new(sets)
+        });
+        Ok(Self { geometry, plane_at, domains, points, reserved, sets, plan, budgets })
     }
+}
+
+/// Refuses what doesn't keep to sets of planes: systems, which place and copy pages all over the drive, and superblocks of planes that
+/// lie in several sets.
+fn check_sets(
+    sets: &PlaneSets,
+    scheme: &SchemeConfig,
+    systems: &[Needs],
+    domains: &Domains,
+) -> Result<(), ConfigError> {
+    let names: Vec<&str> = scheme.nvm_set.iter().map(|set| set.name.as_str()).collect();
+    if let Some(system) = systems.first() {
+        let allowed = format!("left out beside the system {}, which knows no sets of planes", system.name);
+        return Err(ConfigError::new("scheme.nvm_set", names.join(", "), allowed));
+    }
+    let in_one = |domain: u32| {
+        let mut planes = domains.planes(DomainId(domain)).iter().map(|&plane| sets.of_plane(plane));
+        let first = planes.next();
+        planes.all(|set| Some(set) == first)
+    };
+    if !(0..domains.len() as u32).all(in_one) {
+        let span = format!("{:?}", scheme.blocks.superblock).to_lowercase();
+        let allowed =
+            "superblocks whose planes lie in one set each (scheme.nvm_set), as those of \"none\" do";
+        return Err(ConfigError::new("scheme.blocks.superblock", format!("{span:?}"), allowed));
+    }
+    Ok(())
 }

@@ -3,6 +3,7 @@
 use crate::blocks::slc_cache::CacheSizes;
 use crate::gc::collector::Thresholds;
 use crate::mapping::{MapSizes, journaled};
+use crate::placement::PlaneSets;
 use crate::redundancy::PageStripes;
 use crate::replicate::Reserved;
 use wordline_config::ConfigError;
@@ -41,6 +42,8 @@ pub struct Room<'a> {
     pub blocks: u32,
     /// What is reserved.
     pub reserved: &'a Reserved,
+    /// Sets of planes with logical pages of their own.
+    pub sets: Option<&'a PlaneSets>,
 }
 
 impl SpacePlan {
@@ -52,14 +55,21 @@ impl SpacePlan {
         width: u32,
         room: &Room<'_>,
     ) -> Result<Self, ConfigError> {
-        let &Room { open, blocks, reserved } = room;
+        let &Room { open, blocks, reserved, sets } = room;
         let logical_units = logical_units(device, geometry, reserved)?;
         let stripes = scheme.redundancy.in_pages().then(|| PageStripes::new(geometry, logical_units));
         let logical_units = stripes.as_ref().map_or(logical_units, PageStripes::data_units);
         let parity_units = stripes.as_ref().map_or(0, |stripes| stripes.parity_units(logical_units));
+        let entries =
+            if scheme.mapping.policy.is_on_flash() { entries_per_page(scheme, geometry) } else { 0 };
+        let logical_units = sets.map_or(logical_units, |sets| sets.whole(logical_units, entries));
         if logical_units == 0 {
             let (key, value) = capacity_key(device);
-            let allowed = "a whole stripe of scheme.redundancy at least";
+            let allowed = if sets.is_some() {
+                "a flash page for each plane, and whole pages of the map for each set, at least (scheme.nvm_set)"
+            } else {
+                "a whole stripe of scheme.redundancy at least"
+            };
             return Err(ConfigError::new(&format!("device.capacity.{key}"), value, allowed));
         }
         let planes = geometry.planes() - reserved.planes();
@@ -158,15 +168,19 @@ fn read_ahead(scheme: &SchemeConfig, geometry: &Geometry, width: u32) -> u32 {
     }
 }
 
+/// Entries of a page of the map.
+fn entries_per_page(scheme: &SchemeConfig, geometry: &Geometry) -> u32 {
+    let bytes = scheme.mapping.page_bytes(geometry.unit_bytes);
+    (bytes / scheme.mapping.translation_entry_bytes.max(1)).max(1)
+}
+
 /// Entries of the map, and the pages that keep them where the map lies on flash.
 fn map_sizes(
     scheme: &SchemeConfig,
     geometry: &Geometry,
     logical_units: u32,
 ) -> Result<MapSizes, ConfigError> {
-    let entries_per_page = (scheme.mapping.page_bytes(geometry.unit_bytes)
-        / scheme.mapping.translation_entry_bytes.max(1))
-    .max(1);
+    let entries_per_page = entries_per_page(scheme, geometry);
     let translation_pages =
         if scheme.mapping.policy.is_on_flash() { logical_units.div_ceil(entries_per_page) } else { 0 };
     let sizes = MapSizes {

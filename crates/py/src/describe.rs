@@ -5,7 +5,7 @@ use std::path::Path;
 use pyo3::prelude::*;
 use serde::Serialize;
 use wordline_engine::config::{ConfigError, DeviceConfig, Layer, Layers, SchemeConfig, resolve_run, to_toml};
-use wordline_engine::{RunError, Setup};
+use wordline_engine::{RunError, Setup, nvm_sets};
 use wordline_trace::{OpenError, WorkloadConfig};
 
 use crate::error::mistake;
@@ -84,7 +84,13 @@ pub fn describe(
         .with(workload.under("workload"))
         .with(Layer::from_overrides(overrides)?);
     let (device, scheme) = resolve_run(&device, &scheme, overrides)?;
-    Ok(Described { device, scheme, workload: workload_in(&layers)?, layers })
+    let mut workload = workload_in(&layers)?;
+    if workload.flow.iter().any(|flow| flow.nvm_set.is_some()) {
+        let sets = nvm_sets(&device, &scheme).map_err(|error| layers.attach_origin(error))?;
+        let found = workload.find_sets(&sets).map_err(|error| error.under("workload"));
+        found.map_err(|error| layers.attach_origin(error))?;
+    }
+    Ok(Described { device, scheme, workload, layers })
 }
 
 /// One description with its defaults filled in, as TOML.

@@ -262,6 +262,8 @@ struct FlowPattern<'a> {
     name: String,
     share: f64,
     stream: u16,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    nvm_set: Option<&'a String>,
     range: &'a crate::config::RegionConfig,
     source: SourceConfig,
 }
@@ -272,8 +274,14 @@ fn pattern_of_flows(workload: &WorkloadConfig, each: &[Written], shares: &[f64])
     let patterns = flows.filter(|(_, (written, _))| written.share > 0.0 || each.len() == 1).map(
         |((number, flow), (_, share))| {
             let rules = flow.rules(number, &workload.host);
-            let (share, source) = (*share, pattern_of(&flow.source));
-            FlowPattern { name: rules.name, share, stream: rules.stream, range: &flow.range, source }
+            FlowPattern {
+                name: rules.name,
+                share: *share,
+                stream: rules.stream,
+                nvm_set: flow.nvm_set.as_ref(),
+                range: &flow.range,
+                source: pattern_of(&flow.source),
+            }
         },
     );
     text(&patterns.collect::<Vec<_>>())

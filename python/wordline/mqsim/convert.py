@@ -14,6 +14,7 @@ from wordline.files import write_text
 from wordline.mqsim import keys, xmltree
 from wordline.mqsim.device import Drive
 from wordline.mqsim.origins import Origins
+from wordline.mqsim.parts import Part, divide
 from wordline.mqsim.room import fit_trigger
 from wordline.mqsim.values import Notes, Values, all_read, only_child, pass_over
 from wordline.mqsim.workload import Flow
@@ -117,16 +118,17 @@ def _scenario(element: Element, number: int, drive: Drive, shared: Notes, base: 
     flows = all_read(*(partial(Flow, child, place, notes, base=base) for place, child in children))
     if not flows:
         raise WordlineError(f"{element.place}: {SCENARIO} is empty: allowed: one flow or more")
-    for flow in flows:
-        flow.check_resources(drive)
+    parts = divide(flows, drive, notes)
     caching = _caching(flows)
     device, scheme = drive.device_table(), drive.scheme_table(caching)
+    if sets := [part.table(drive.counts) for part in parts if part.name]:
+        scheme["nvm_set"] = sets
     fit_trigger(device, scheme, drive, notes)
     return IoScenario(
         number=number,
         device=device,
         scheme=scheme,
-        workload=_workload(number, flows, drive, notes),
+        workload=_workload(number, flows, parts, drive, notes),
         seed=drive.device.whole("Seed"),
         flows=tuple(flow.name for flow in flows),
         notes=tuple(notes.texts),
@@ -143,7 +145,9 @@ def _caching(flows: Sequence[Flow]) -> str:
     return first
 
 
-def _workload(number: int, flows: Sequence[Flow], drive: Drive, notes: Notes) -> TomlTable:
+def _workload(
+    number: int, flows: Sequence[Flow], parts: Sequence[Part], drive: Drive, notes: Notes
+) -> TomlTable:
     device = drive.device
     conditioned = device.flag("Enabled_Preconditioning")
     host: TomlTable = {}
@@ -157,47 +161,66 @@ def _workload(number: int, flows: Sequence[Flow], drive: Drive, notes: Notes) ->
         "name": f"scenario-{number}",
         "description": "a scenario of an MQSim workload",
         "host": host,
-        "start": _start(flows, conditioned),
+        "start": _start(flows, parts, conditioned),
     }
     # MQSim runs until nothing is left to do, and its results have the queues of each chip.
     table["measure"] = {"until": "idle", "chips": True}
     if drive.host.flag("Enable_ResponseTime_Logging"):
         table["measure"]["interval_ns"] = drive.host.whole("ResponseTime_Logging_Period_Length")
-    parts = _parts(flows, conditioned)
+    places = _places(flows, parts, conditioned)
     table["flow"] = [
-        flow.table(device.whole("IO_Queue_Depth"), part, shrink)
-        for flow, (part, shrink) in zip(flows, parts, strict=True)
+        flow.table(device.whole("IO_Queue_Depth"), *place) for flow, place in zip(flows, places, strict=True)
     ]
     return table
 
 
-def _start(flows: Sequence[Flow], conditioned: bool) -> TomlTable:
+def _start(flows: Sequence[Flow], parts: Sequence[Part], conditioned: bool) -> TomlTable:
     """Before the first request."""
-    if not conditioned:
+    for flow in flows if conditioned else ():
+        flow.note_filled()
+    shares = {part.name: _occupied([flows[number] for number in part.flows]) for part in parts}
+    held = {name: share for name, share in shares.items() if share > 0}
+    if not conditioned or not held:
         return {"occupancy": "none"}
-    share = sum(flow.occupied for flow in flows) / len(flows)
     scatter = any(flow.overwrites_at_random for flow in flows)
-    if share == 0:
-        return {"occupancy": "none"}
-    return {"occupancy": share, "layout": "at_trigger" if scatter else "in_order"}
+    layout = {"layout": "at_trigger" if scatter else "in_order"}
+    if "" in held:
+        return {"occupancy": held[""]} | layout
+    return {"occupancy": "none", "set_occupancy": held} | layout
 
 
-def _parts(flows: Sequence[Flow], conditioned: bool) -> list[tuple[TomlTable, float]]:
-    """The range of each flow, and that range over the flow's equal part of the drive.
+def _occupied(flows: Sequence[Flow]) -> float:
+    """Share of a part of the drive that preconditioning fills for its flows."""
+    return sum(flow.occupied for flow in flows) / len(flows)
 
-    MQSim divides the drive equally. What is occupied lies at the drive's start here, so where there are
-    several flows each has its occupied part there, one behind the other.
+
+def _places(flows: Sequence[Flow], parts: Sequence[Part], conditioned: bool) -> list[tuple[TomlTable, float]]:
+    """Where each flow goes, and how much of what MQSim gives it that is."""
+    found: dict[int, tuple[TomlTable, float]] = {}
+    for part in parts:
+        of_set: TomlTable = {"nvm_set": part.name} if part.name else {}
+        ranges = _ranges([flows[number] for number in part.flows], conditioned)
+        for number, (range_of, shrink) in zip(part.flows, ranges, strict=True):
+            found[number] = (of_set | ({"range": range_of} if range_of else {}), shrink)
+    return [found[number] for number in range(len(flows))]
+
+
+def _ranges(flows: Sequence[Flow], conditioned: bool) -> list[tuple[TomlTable, float]]:
+    """The range of each flow of a part of the drive, and that range over its equal share of the part.
+
+    MQSim divides a part equally between its flows. What is occupied lies at the part's start here, so where
+    there are several flows each has its occupied share there, one behind the other.
     """
     if len(flows) == 1:
         return [({}, 1.0)]
     count = len(flows)
-    # A flow that only knows part of its pages, or none, keeps its whole part.
+    # A flow that only knows part of its pages, or none, keeps its whole share.
     shrinks = [flow.occupied if conditioned and flow.occupied else 1.0 for flow in flows]
     if any(shrink < 1.0 for shrink in shrinks) and any(flow.is_trace or not flow.occupied for flow in flows):
         shrinks = [1.0] * count
-    start, parts = 0.0, []
+    start, ranges = 0.0, []
     for shrink in shrinks:
         share = shrink / count
-        parts.append(({"start_share": start, "share": share}, shrink))
+        ranges.append(({"start_share": start, "share": share}, shrink))
         start += share
-    return parts
+    return ranges

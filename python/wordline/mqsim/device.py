@@ -49,12 +49,19 @@ class Drive:
         return self.flash.whole("Page_Capacity")
 
     @property
+    def counts(self) -> dict[str, int]:
+        """Channels, chips of each, dies of each and planes of each, by the keys that number them."""
+        return {
+            "Channel_IDs": self.device.whole("Flash_Channel_Count"),
+            "Chip_IDs": self.device.whole("Chip_No_Per_Channel"),
+            "Die_IDs": self.flash.whole("Die_No_Per_Chip"),
+            "Plane_IDs": self.flash.whole("Plane_No_Per_Die"),
+        }
+
+    @property
     def planes(self) -> int:
         """Planes of the drive."""
-        shape = (self.device.whole("Flash_Channel_Count"), self.device.whole("Chip_No_Per_Channel"))
-        return math.prod(shape) * math.prod(
-            self.flash.whole(name) for name in ("Die_No_Per_Chip", "Plane_No_Per_Die")
-        )
+        return math.prod(self.counts.values())
 
     def device_table(self) -> TomlTable:
         """The description of the drive."""

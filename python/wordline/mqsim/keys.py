@@ -182,10 +182,15 @@ SHARED_FLOW = (
         "`scheme.cache`, the same for all flows of a scenario",
         refused=(("READ_CACHE", "a cache of reads that writes pass by isn't there"),),
     ),
-    Key("Channel_IDs", Numbers(), None, "all of them: flows share every channel"),
-    Key("Chip_IDs", Numbers(), None, "all of them: flows share every chip"),
-    Key("Die_IDs", Numbers(), None, "all of them: flows share every die"),
-    Key("Plane_IDs", Numbers(), None, "all of them: flows share every plane"),
+    Key(
+        "Channel_IDs",
+        Numbers(),
+        None,
+        "`scheme.nvm_set.channels`, `flow.nvm_set`; of flows that name other planes none may be the same",
+    ),
+    Key("Chip_IDs", Numbers(), None, "`scheme.nvm_set.ways`, `flow.nvm_set`"),
+    Key("Die_IDs", Numbers(), None, "`scheme.nvm_set.dies`, `flow.nvm_set`"),
+    Key("Plane_IDs", Numbers(), None, "`scheme.nvm_set.planes`, `flow.nvm_set`"),
     Key("Initial_Occupancy_Percentage", Whole(0, 100), "50", "`workload.start.occupancy`"),
 )
 

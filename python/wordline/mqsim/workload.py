@@ -72,6 +72,14 @@ class Flow:
         share = self.values.whole("Initial_Occupancy_Percentage") / 100
         return share if self.is_trace else max(share, self.working_set if share else 0.0)
 
+    def note_filled(self) -> None:
+        """Notes that more is filled than the file says, where that is so."""
+        name, asked = "Initial_Occupancy_Percentage", self.values.whole("Initial_Occupancy_Percentage")
+        filled = round(100 * self.occupied)
+        if filled > asked:
+            touched = f"{filled}% are filled, all that the flow touches (Working_Set_Percentage)"
+            self.notes.add(f"{self.values.place(name)}: {name} = {asked}: {touched}")
+
     @property
     def working_set(self) -> float:
         """Share of its part of the drive that it touches."""
@@ -85,27 +93,25 @@ class Flow:
         values = self.values
         return values.whole("Read_Percentage") < 100 and values.text("Address_Distribution") != "STREAMING"
 
-    def check_resources(self, drive: Drive) -> None:
-        """Refuses a flow that should keep to a part of the drive."""
-        counts = {
-            "Channel_IDs": drive.device.whole("Flash_Channel_Count"),
-            "Chip_IDs": drive.device.whole("Chip_No_Per_Channel"),
-            "Die_IDs": drive.flash.whole("Die_No_Per_Chip"),
-            "Plane_IDs": drive.flash.whole("Plane_No_Per_Die"),
-        }
-        for name, count in counts.items():
+    def resources(self, drive: Drive) -> tuple[tuple[int, ...], ...]:
+        """Channels, chips of each, dies of each and planes of each that it may use."""
+        found = []
+        for name, count in drive.counts.items():
             if not self.values.has(name):
                 self.notes.add(f"{self.values.element.place}: {name} missing: all {count} are used")
-            elif self.values.numbers(name) != tuple(range(count)):
-                allowed = f"all of the drive's, 0 to {count - 1}: flows can't be given parts of it"
-                raise self.values.refuse(name, f"allowed: {allowed}")
+                found.append(tuple(range(count)))
+                continue
+            numbers = self.values.numbers(name)
+            if numbers[-1] >= count:
+                raise self.values.refuse(name, f"allowed: 0 to {count - 1}, as on the drive")
+            found.append(numbers)
+        return tuple(found)
 
-    def table(self, queue_entries: int, part: TomlTable, shrink: float) -> TomlTable:
-        """The flow's description: `part` is its range of the drive, `shrink` that over its whole part."""
+    def table(self, queue_entries: int, place: TomlTable, shrink: float) -> TomlTable:
+        """The flow's description: `place` is its range of the drive, `shrink` that over its whole part."""
         values = self.values
         table: TomlTable = {"name": self.label, "priority": values.text("Priority_Class").lower()}
-        if part:
-            table["range"] = part
+        table |= place
         most = queue_entries - 1
         if self.is_open:
             table |= {"arrivals": "open", "max_outstanding": most}

@@ -82,7 +82,7 @@ impl Device {
         ];
         this.controller.cache = Cache::new(&scheme.cache, &device.dram, cache_bytes, sizes)?;
         this.note_policies();
-        lay_out(&mut this, &plane_at, 0, None);
+        lay_out(&mut this, &plane_at, 0, Vec::new(), None);
         this.ftl.enable_copies();
         this.open_window(0);
         Ok(this)

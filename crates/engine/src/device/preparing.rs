@@ -16,7 +16,17 @@ impl Device {
     /// Logical pages 0 to `units` − 1 hold data, as if written once in order, or, with a plan, as random overwrites without
     /// end leave them. Costs no time and no memory, whatever their number. For a drive that is new.
     pub(crate) fn fill_at_once(&mut self, order: PlacementOrder, units: u32, steady: Option<Plan>) {
-        work::fill_at_once(self, order, units, steady);
+        work::fill_at_once(self, order, units, Vec::new(), steady);
+    }
+
+    /// The same on a drive with sets of planes, for the first pages of each set, of which so many hold data.
+    pub(crate) fn fill_sets_at_once(
+        &mut self,
+        order: PlacementOrder,
+        of_sets: Vec<u32>,
+        steady: Option<Plan>,
+    ) {
+        work::fill_at_once(self, order, 0, of_sets, steady);
     }
 
     /// These logical pages hold data, written in the order given.
@@ -31,7 +41,7 @@ impl Device {
 
     /// Each of `pages` with the same chance, or of the first `occupied` logical pages when `pages` is empty.
     pub fn overwriting<'a>(&self, occupied: u32, pages: &'a [Lpa], seed: u64) -> Overwriting<'a> {
-        work::overwriting(occupied, pages, seed)
+        work::overwriting(&self.ftl, occupied, pages, seed)
     }
 
     /// What a workload writes of the first `occupied` logical pages.

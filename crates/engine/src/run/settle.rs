@@ -70,12 +70,13 @@ impl Setup {
 
     /// Whether a drive alone holds something at the start.
     fn settles(&self) -> bool {
-        let holds = match self.start.occupancy {
+        let holds = |occupancy: &Occupancy| match *occupancy {
             Occupancy::All => true,
             Occupancy::Share(share) => share > 0.0,
             Occupancy::None | Occupancy::Footprint | Occupancy::Span => false,
         };
-        holds && self.scheme.array.is_none()
+        let any = holds(&self.start.occupancy) || self.start.set_occupancy.values().any(holds);
+        any && self.scheme.array.is_none()
     }
 
     /// Bytes that the host writes while queues, buffers and collections settle.

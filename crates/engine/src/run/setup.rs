@@ -3,15 +3,18 @@
 use super::RunError;
 use super::observer::{Observer, Unobserved};
 use super::written::{Overwrites, WritePattern};
+use crate::arrange::Arrangement;
 use crate::blocks::steady::{Collection, Plan};
 use crate::custom::Custom;
 use crate::device::Device;
 use crate::host::RequestSource;
 use crate::stats::settled::Settled;
 use crate::systems::SystemPolicy;
+use std::ops::Range;
 use wordline_base::draws::Draws;
 use wordline_base::ids::Lpa;
 use wordline_base::time::Ns;
+use wordline_config::combine::Slot;
 use wordline_config::run::{Occupancy, StartConfig, StartLayout};
 use wordline_config::{ConfigError, DeviceConfig, HostConfig, MeasureConfig, SchemeConfig, WindowConfig};
 use wordline_ftl::durable::Kept;
@@ -84,6 +87,7 @@ impl Setup {
         self.scheme.validate().map_err(|e| e.under("scheme"))?;
         self.host.validate().map_err(|e| e.under("workload.host"))?;
         self.start.validate().map_err(|e| e.under("workload.start"))?;
+        self.check_sets()?;
         if self.scheme.redundancy.in_pages() {
             self.check_start_of_stripes()?;
         }
@@ -99,6 +103,26 @@ impl Setup {
         if self.measure.collisions && self.scheme.array.is_some() {
             let allowed = "false beside scheme.array: only drives alone record it";
             return Err(ConfigError::new("collisions", true, allowed).under("workload.measure"));
+        }
+        Ok(())
+    }
+
+    /// Refuses what is said of sets of planes that the scheme hasn't, and a user's own placement, which knows none.
+    fn check_sets(&self) -> Result<(), ConfigError> {
+        let sets = &self.scheme.nvm_set;
+        let has = |name: &String| sets.iter().any(|set| &set.name == name);
+        if let Some((name, occupancy)) = self.start.set_occupancy.iter().find(|(name, _)| !has(name)) {
+            let names: Vec<&str> = sets.iter().map(|set| set.name.as_str()).collect();
+            let allowed = match names.is_empty() {
+                true => "left out: the scheme has no set (scheme.nvm_set)".to_owned(),
+                false => format!("names of scheme.nvm_set: {}", names.join(", ")),
+            };
+            let path = format!("workload.start.set_occupancy.{name}");
+            return Err(ConfigError::new(&path, occupancy.to_string(), allowed));
+        }
+        if !sets.is_empty() && crate::custom::fills(&self.scheme.custom, Slot::Placement) {
+            let allowed = "left out beside a placement of a user's own, which knows no sets of planes";
+            return Err(ConfigError::new("scheme.nvm_set", format!("{} sets", sets.len()), allowed));
         }
         Ok(())
     }
@@ -173,22 +197,21 @@ impl Setup {
         let (mut device, systems) = self.new_drive(own)?;
         device.seed_errors(self.seed);
         let all = (device.logical_bytes() / u64::from(device.unit_bytes())) as u32;
-        let occupied = match self.start.occupancy {
-            Occupancy::All => all,
-            Occupancy::None | Occupancy::Footprint => 0,
-            Occupancy::Span => footprint.iter().map(|page| page.0 + 1).max().unwrap_or(0).min(all),
-            Occupancy::Share(share) => (f64::from(all) * share).floor() as u32,
+        let of_sets = self.occupied_of_sets(&device, footprint);
+        let occupied = match &of_sets {
+            Some(of_sets) => of_sets.iter().sum(),
+            None => occupied_of(self.start.occupancy, 0..all, footprint),
         };
         let occupied = device.ftl().whole_stripes(occupied);
         let carries_out = self.start.layout == StartLayout::Steady
             && !self.scheme.redundancy.in_pages()
             && occupied > 0
             && (pattern.is_some() || !self.has_steady_formula(Overwrites::ALONE));
-        device.fill_at_once(
-            self.scheme.placement.order,
-            occupied,
-            self.layout_of(&device, carries_out, occupied),
-        );
+        let (order, layout) = (self.scheme.placement.order, self.layout_of(&device, carries_out, occupied));
+        match of_sets {
+            Some(of_sets) => device.fill_sets_at_once(order, of_sets, layout),
+            None => device.fill_at_once(order, occupied, layout),
+        }
         let pages = if self.start.occupancy == Occupancy::Footprint { footprint } else { &[] };
         device.fill(pages);
         device.store_map();
@@ -226,6 +249,17 @@ impl Setup {
             Some(fault) => Err(RunError::Inconsistent(fault.to_owned())),
             None => Ok(device),
         }
+    }
+
+    /// Mapping units of each set of planes that hold data; `None` without sets.
+    fn occupied_of_sets(&self, device: &Device, footprint: &[Lpa]) -> Option<Vec<u32>> {
+        let sets = device.ftl().sets()?;
+        let of_set = |set: usize| {
+            let name = self.scheme.nvm_set.get(set).map(|set| &set.name);
+            let own = name.and_then(|name| self.start.set_occupancy.get(name));
+            occupied_of(*own.unwrap_or(&self.start.occupancy), sets.units(set), footprint)
+        };
+        Some((0..sets.len()).map(of_set).collect())
     }
 
     /// Lets what came before go through the cache of the map, where there is one and the drive holds something.
@@ -299,8 +333,29 @@ impl Setup {
     }
 }
 
+/// How many of these logical pages hold data, from the first on.
+fn occupied_of(occupancy: Occupancy, pages: Range<u32>, footprint: &[Lpa]) -> u32 {
+    let all = pages.len() as u32;
+    match occupancy {
+        Occupancy::All => all,
+        Occupancy::None | Occupancy::Footprint => 0,
+        Occupancy::Span => {
+            let within = footprint.iter().filter(|page| pages.contains(&page.0));
+            within.map(|page| page.0 - pages.start + 1).max().unwrap_or(0)
+        }
+        Occupancy::Share(share) => (f64::from(all) * share).floor() as u32,
+    }
+}
+
 /// Bytes that the host sees of a drive, or of an array of such drives.
 pub fn logical_bytes(device: &DeviceConfig, scheme: &SchemeConfig) -> Result<u64, ConfigError> {
+    let arranged = arranged(device, scheme)?;
+    let drive = u64::from(arranged.plan.map.logical_units) * u64::from(arranged.geometry.unit_bytes);
+    Ok(scheme.array.as_ref().map_or(drive, |array| array.bytes(drive)))
+}
+
+/// A drive on paper, or the drives of an array.
+fn arranged(device: &DeviceConfig, scheme: &SchemeConfig) -> Result<Arrangement, ConfigError> {
     device.validate().map_err(|e| e.under("device"))?;
     scheme.validate().map_err(|e| e.under("scheme"))?;
     let member = match &scheme.array {
@@ -311,7 +366,20 @@ pub fn logical_bytes(device: &DeviceConfig, scheme: &SchemeConfig) -> Result<u64
     let blocks = member.geometry.blocks.saturating_sub(spare);
     let mut systems = crate::systems::of_scheme(scheme, member);
     systems.extend(Custom::new(&scheme.custom, 0)?.systems);
-    let arranged = crate::arrange::arrange(member, scheme, &systems, blocks)?;
-    let drive = u64::from(arranged.plan.map.logical_units) * u64::from(arranged.geometry.unit_bytes);
-    Ok(scheme.array.as_ref().map_or(drive, |array| array.bytes(drive)))
+    crate::arrange::arrange(member, scheme, &systems, blocks)
+}
+
+/// Where the sets of planes of a drive (`scheme.nvm_set`) lie in what the host sees of it: name and bytes, in their order.
+pub fn nvm_sets(
+    device: &DeviceConfig,
+    scheme: &SchemeConfig,
+) -> Result<Vec<(String, Range<u64>)>, ConfigError> {
+    if scheme.nvm_set.is_empty() {
+        return Ok(Vec::new());
+    }
+    let arranged = arranged(device, scheme)?;
+    let unit = u64::from(arranged.geometry.unit_bytes);
+    let bytes = |units: Range<u32>| u64::from(units.start) * unit..u64::from(units.end) * unit;
+    let named = arranged.sets.iter().flat_map(|sets| sets.named());
+    Ok(named.map(|(name, units)| (name.to_owned(), bytes(units))).collect())
 }

@@ -65,7 +65,16 @@ impl Setup {
         let domain = |&plane| arranged.domains.of(plane).0;
         let of_position: Vec<u32> = arranged.plane_at.iter().map(domain).collect();
         let rows_at_once = arranged.geometry.pages_per_program;
-        together::group_of_domain(&arranged.geometry, &of_position, units, rows_at_once)
+        let Some(sets) = &arranged.sets else {
+            return together::group_of_domain(&arranged.geometry, &of_position, units, rows_at_once);
+        };
+        if units > 1 && !self.start.set_occupancy.is_empty() {
+            // How far moves part what is written together depends on how full a set is.
+            return None;
+        }
+        let at = |&position: &u32| of_position.get(position as usize).copied();
+        let orders = (0..sets.len()).map(|set| sets.positions(set).iter().filter_map(at).collect());
+        together::group_of_all(&arranged.geometry, orders, units, rows_at_once)
     }
 
     /// Mapping units that were written together before the first request.

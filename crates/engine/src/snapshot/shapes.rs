@@ -35,7 +35,7 @@ const SMALL: [(&str, &str); 7] = [
 const STEADY: (&str, &str) = ("workload.start.layout", "steady");
 
 /// Keys that need one another.
-const TOGETHER: [&[(&str, &str)]; 17] = [
+const TOGETHER: [&[(&str, &str)]; 18] = [
     &[
         ("scheme.mapping.policy", "segments"),
         ("scheme.mapping.host_memory", "true"),
@@ -43,6 +43,7 @@ const TOGETHER: [&[(&str, &str)]; 17] = [
     ],
     &[("scheme.gc.pace.band", "2"), ("scheme.blocks.superblock", "channels")],
     &[STEADY],
+    &[("scheme.nvm_set", "[{ name = 'a', channels = [0] }]"), ("scheme.placement.policy", "dynamic")],
     &[("scheme.blocks.host_write_points", "2"), ("scheme.gc.isolation", "persistent")],
     &[
         ("device.slc_mode", "{ read_ns = 20000, program_ns = 100000, erase_ns = 1000000 }"),

@@ -16,6 +16,18 @@ pub fn group_of_domain(
     fits_superblock(group, geometry.pages_per_block, row, rows_at_once).then_some(group)
 }
 
+/// The same where pages are dealt out in several orders of their own; `None` where they come to different groups.
+pub fn group_of_all(
+    geometry: &Geometry,
+    orders: impl IntoIterator<Item = Vec<u32>>,
+    units: u32,
+    rows_at_once: u32,
+) -> Option<u32> {
+    let mut groups = orders.into_iter().map(|order| group_of_domain(geometry, &order, units, rows_at_once));
+    let first = groups.next()??;
+    groups.all(|group| group == Some(first)).then_some(first)
+}
+
 /// The same, whatever superblocks are made up of.
 fn units_of_domain(geometry: &Geometry, of_position: &[u32], units: u32) -> Option<u32> {
     let page = geometry.units_per_page();

@@ -2,23 +2,28 @@
 //! instead of a table.
 
 use super::ParityLayout;
+use super::dealt::Dealt;
 use super::scattered::Scattered;
 use crate::blocks::Domains;
 use crate::blocks::steady::{Phase, Plan};
+use crate::placement::PlaneSets;
 use crate::redundancy::PageStripes;
+use std::sync::Arc;
 use wordline_base::divisor::Divisor;
 use wordline_base::ids::{DomainId, Lpa, PlaneId, Ppa};
 use wordline_base::snapshot::{In, Out, Part, SnapshotError};
 use wordline_flash::nand::Geometry;
 
-/// Logical pages 0 to `occupied` − 1, written once in order over all planes, or scattered.
+/// Logical pages 0 to `occupied` − 1, or the first ones of each set of planes, written once in order over all planes, or scattered.
 #[derive(Clone, Debug)]
 pub struct Layout {
     occupied: u32,
+    /// The first so many hold data: all of those where they are dealt out in their own order, else none.
+    first: u32,
     /// Units that lie on flash: those, and their parity where that is logical pages.
     laid: u32,
-    /// Stripes of logical pages, in whose order they are dealt out then.
-    stripes: Option<Box<PageStripes>>,
+    /// Another order in which they are dealt out.
+    dealt: Option<Box<Dealt>>,
     unit_shift: u32,
     units_per_plane: u32,
     planes: Divisor,
@@ -44,8 +49,9 @@ impl Layout {
         }
         Self {
             occupied,
+            first: occupied,
             laid: occupied,
-            stripes: None,
+            dealt: None,
             unit_shift: geometry.unit_shift,
             units_per_plane: geometry.units_per_plane(),
             planes: Divisor::new(plane_at.len() as u32),
@@ -62,7 +68,13 @@ impl Layout {
     #[must_use]
     pub fn scattered(self, geometry: &Geometry, domains: &Domains, steady: Plan) -> Self {
         let planes: Vec<PlaneId> = self.plane_at.iter().map(|&plane| PlaneId(plane)).collect();
-        let scattered = Scattered::new(geometry, domains, &planes, self.laid, steady);
+        let dealt: Vec<u32> =
+            planes.iter().map(|&plane| self.units_in_rows(plane)(u64::MAX) as u32).collect();
+        let orders = match self.dealt.as_deref() {
+            Some(Dealt::Sets(sets, _)) => (0..sets.len()).map(|set| sets.positions(set).to_vec()).collect(),
+            _ => vec![(0..planes.len() as u32).collect()],
+        };
+        let scattered = Scattered::new(geometry, domains, &planes, &dealt, &orders, steady);
         Self { scattered: Some(Box::new(scattered)), steady: Some(steady), ..self }
     }
 
@@ -85,8 +97,29 @@ impl Layout {
     /// The same with a parity page for each stripe of logical pages, of which whole ones are laid out.
     #[must_use]
     pub fn with_stripes(self, stripes: Option<PageStripes>) -> Self {
-        let parity = stripes.as_ref().map_or(0, |stripes| stripes.parity_units(self.occupied));
-        Self { laid: self.occupied + parity, stripes: stripes.map(Box::new), ..self }
+        let Some(stripes) = stripes else { return self };
+        let laid = self.occupied + stripes.parity_units(self.occupied);
+        let dealt = Dealt::Stripes(stripes, self.occupied);
+        Self { first: 0, laid, dealt: Some(Box::new(dealt)), ..self }
+    }
+
+    /// The same of a drive whose planes are divided into sets: the first so many units of each hold data.
+    #[must_use]
+    pub fn with_sets(self, sets: Arc<PlaneSets>, occupied: Vec<u32>) -> Self {
+        let units = occupied.iter().sum();
+        let dealt = Some(Box::new(Dealt::Sets(sets, occupied)));
+        Self { occupied: units, first: 0, laid: units, dealt, ..self }
+    }
+
+    /// The logical pages that hold data, one run after the other; of a layout without sets, one run.
+    pub fn runs(&self) -> Vec<std::ops::Range<u32>> {
+        match self.dealt.as_deref() {
+            Some(Dealt::Sets(sets, occupied)) => {
+                let first = (0..sets.len()).map(|set| sets.units(set).start);
+                first.zip(occupied).map(|(first, &units)| first..first + units).collect()
+            }
+            _ => std::iter::once(0..self.occupied).collect(),
+        }
     }
 
     /// Units that it puts on flash, those of parity included that are logical pages.
@@ -114,18 +147,13 @@ impl Layout {
     /// Whether a logical page is laid out.
     #[inline(always)]
     pub fn holds(&self, lpa: Lpa) -> bool {
-        lpa.0 < self.occupied || self.stripes.as_ref().is_some_and(|own| self.holds_parity(own, lpa))
-    }
-
-    fn holds_parity(&self, stripes: &PageStripes, lpa: Lpa) -> bool {
-        let parity = lpa.0.checked_sub(stripes.data_units());
-        parity.is_some_and(|number| number < stripes.parity_units(self.occupied))
+        lpa.0 < self.first || self.dealt.as_ref().is_some_and(|dealt| dealt.holds(lpa))
     }
 
     /// Where the layout puts a logical page that it holds.
     #[inline(never)]
     fn place(&self, lpa: Lpa) -> Ppa {
-        let lpa = self.stripes.as_ref().map_or(lpa, |stripes| Lpa(stripes.dealt_as(lpa)));
+        let lpa = self.dealt.as_ref().map_or(lpa, |dealt| Lpa(dealt.place(lpa)));
         let unit = lpa.0 & ((1 << self.unit_shift) - 1);
         if let Some(parity) = &self.parity {
             let (plane, row) = parity.place(lpa.0 >> self.unit_shift);
@@ -150,16 +178,17 @@ impl Layout {
         let unit = rest & ((1 << self.unit_shift) - 1);
         let position = self.position_of.get(plane as usize).copied().unwrap_or(u32::MAX);
         let page = u64::from(rest >> self.unit_shift) * u64::from(self.planes.value()) + u64::from(position);
-        u32::try_from((page << self.unit_shift) + u64::from(unit)).map_or(Lpa::NONE, Lpa)
+        let place = u32::try_from((page << self.unit_shift) + u64::from(unit));
+        place.map_or(Lpa::NONE, |place| self.dealt.as_ref().map_or(Lpa(place), |dealt| dealt.home(place)))
     }
 
     /// What the layout puts at a physical page; [`Lpa::NONE`] where it puts nothing.
     #[inline(never)]
     pub fn lpa(&self, ppa: Ppa) -> Lpa {
-        let dealt = self.dealt_to(ppa);
-        match &self.stripes {
-            Some(stripes) if dealt.is_some() => stripes.dealt_at(dealt.0),
-            _ => dealt,
+        let place = self.dealt_to(ppa);
+        match &self.dealt {
+            Some(dealt) if place.is_some() => dealt.at(place.0),
+            _ => place,
         }
     }
 
@@ -181,7 +210,9 @@ impl Layout {
             row * u64::from(self.planes.value()) + u64::from(self.position_of[plane as usize])
         };
         let lpa = (page << self.unit_shift) + u64::from(unit);
-        if lpa < u64::from(self.laid) { Lpa(lpa as u32) } else { Lpa::NONE }
+        // Of sets each has an end of its own.
+        let has_sets = matches!(self.dealt.as_deref(), Some(Dealt::Sets(..)));
+        if lpa < u64::from(self.laid) || has_sets { Lpa(lpa as u32) } else { Lpa::NONE }
     }
 
     /// Mapping units that it puts into each superblock of a domain, in the order of their numbers.
@@ -202,12 +233,18 @@ impl Layout {
         units
     }
 
+    /// Among which planes pages are dealt out that a plane gets its part of: its number there, how many they are, and units dealt out.
+    fn turn_of(&self, plane: PlaneId) -> [u64; 3] {
+        let position = self.position_of[plane.index()];
+        let of_set = self.dealt.as_ref().and_then(|dealt| dealt.turn_of(position));
+        of_set.unwrap_or([position, self.planes.value(), self.laid]).map(u64::from)
+    }
+
     /// Mapping units that it puts into the first flash pages of a plane, in order, by the number of those.
     fn units_in_rows(&self, plane: PlaneId) -> impl Fn(u64) -> u64 {
-        let position = u64::from(self.position_of[plane.index()]);
-        let planes = u64::from(self.planes.value());
-        let full_pages = u64::from(self.laid >> self.unit_shift);
-        let rest = u64::from(self.laid & ((1 << self.unit_shift) - 1));
+        let [position, planes, laid] = self.turn_of(plane);
+        let full_pages = laid >> self.unit_shift;
+        let rest = laid & ((1 << self.unit_shift) - 1);
         // Full flash pages of this plane, then the last one, which may be filled in part.
         let pages = (full_pages + planes - 1).saturating_sub(position) / planes;
         let holds_rest = full_pages % planes == position;
@@ -224,14 +261,19 @@ impl Layout {
 
 impl Part for Layout {
     fn save(&self, out: &mut Out<'_>) -> Result<(), SnapshotError> {
-        out.put(&(self.occupied, self.steady))
+        let of_sets = self.dealt.as_ref().map_or(&[][..], |dealt| dealt.of_sets());
+        out.put(&(self.occupied, self.steady, of_sets))
     }
 
     fn restore(&mut self, input: &mut In<'_>) -> Result<(), SnapshotError> {
-        (self.occupied, self.steady) = input.take()?;
+        let of_sets: Vec<u32>;
+        (self.occupied, self.steady, of_sets) = input.take()?;
         let physical = u64::from(self.units_per_plane) * u64::from(self.planes.value());
-        let parity = self.stripes.as_ref().map_or(0, |stripes| stripes.parity_units(self.occupied));
-        self.laid = self.occupied.saturating_add(parity);
+        self.laid = match self.dealt.as_deref_mut() {
+            Some(dealt) => dealt.take_up(self.occupied, of_sets)?,
+            None => self.occupied,
+        };
+        self.first = if self.dealt.is_none() { self.occupied } else { 0 };
         if u64::from(self.laid) > physical {
             return Err(SnapshotError::Misfit("more pages laid out than the drive has".to_owned()));
         }

@@ -6,6 +6,7 @@
 mod capacity;
 mod changes;
 pub mod copies;
+mod dealt;
 pub mod demand;
 pub mod fetched_layout;
 pub mod journaled;

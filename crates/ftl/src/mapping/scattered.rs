@@ -9,7 +9,7 @@ use super::parted::PartedGroups;
 use crate::blocks::Domains;
 use crate::blocks::order::{Order, Places, Spot};
 use crate::blocks::steady::{Phase, Plan, phases};
-use crate::blocks::together::group_of_domain;
+use crate::blocks::together::group_of_all;
 use wordline_base::divisor::Divisor;
 use wordline_base::ids::{DomainId, PlaneId};
 use wordline_base::permutation::Permutation;
@@ -107,12 +107,14 @@ pub struct Scattered {
 }
 
 impl Scattered {
-    /// The first `occupied` logical units over the planes in the order `plane_at`.
+    /// Units that are dealt out over the planes in the order `plane_at`: so many to each position. `orders` are the positions over which
+    /// pages are dealt out in turn, those of each set of planes or all of them.
     pub fn new(
         geometry: &Geometry,
         domains: &Domains,
         plane_at: &[PlaneId],
-        occupied: u32,
+        dealt: &[u32],
+        orders: &[Vec<u32>],
         plan: Plan,
     ) -> Self {
         let mut planes = vec![Vec::new(); domains.len()];
@@ -125,10 +127,14 @@ impl Scattered {
             of_position.push((domain.0, before.len() as u32));
             before.push(plane.0);
         }
-        let units = dealt_units(geometry, &of_position, domains.len(), occupied);
-        let of_domain: Vec<u32> = of_position.iter().map(|&(domain, _)| domain).collect();
+        let mut units = vec![0; domains.len()];
+        for (&(domain, _), dealt) in of_position.iter().zip(dealt) {
+            units[domain as usize] += dealt;
+        }
         let Plan { together, rows_at_once, .. } = plan;
-        let group = group_of_domain(geometry, &of_domain, together, rows_at_once).unwrap_or(1);
+        let domain_at = |&position: &u32| of_position[position as usize].0;
+        let orders = orders.iter().map(|order| order.iter().map(domain_at).collect::<Vec<u32>>());
+        let group = group_of_all(geometry, orders, together, rows_at_once).unwrap_or(1);
         let (rows, shift) = (geometry.pages_per_block, geometry.unit_shift);
         let whole = domains.width();
         let mut whole_ones = phases(plan, [rows, whole << shift, group]);
@@ -234,21 +240,6 @@ impl Scattered {
         let (turn, before) = part.order.width.div_rem(number >> self.unit_shift);
         Some((turn, *part.planes.get(before as usize)?, number & mask))
     }
-}
-
-/// Units of the first `occupied` that are dealt to each domain.
-fn dealt_units(geometry: &Geometry, of_position: &[(u32, u32)], domains: usize, occupied: u32) -> Vec<u32> {
-    let positions = of_position.len().max(1) as u32;
-    let pages = occupied >> geometry.unit_shift;
-    let rest = occupied & (geometry.units_per_page() - 1);
-    let (turns, begun) = (pages / positions, pages % positions);
-    let mut units = vec![0; domains];
-    for (position, &(domain, _)) in (0..).zip(of_position) {
-        let whole = turns + u32::from(position < begun);
-        let part = if position == begun { rest } else { 0 };
-        units[domain as usize] += (whole << geometry.unit_shift) + part;
-    }
-    units
 }
 
 #[cfg(test)]

@@ -3,8 +3,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Placement, PlacementView, ProgramIntent};
+use super::{Placement, PlacementView, PlaneSets, ProgramIntent};
 use crate::replicate::Reserved;
+use std::sync::Arc;
 use wordline_base::ids::PlaneId;
 use wordline_base::snapshot::Stored;
 use wordline_config::scheme::{Level, PlacementOrder};
@@ -25,13 +26,19 @@ pub struct DynamicPlacement {
     candidates: Vec<u32>,
     /// By die; empty while none is reserved.
     reserved: Vec<bool>,
+    /// Sets of planes, each of which has round robins of its own.
+    #[serde(skip)]
+    sets: Option<Arc<PlaneSets>>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct LevelState {
     level: Level,
     count: u32,
-    /// Where the round robin goes on, below each combination of the levels decided before.
+    /// Combinations of the levels decided before.
+    #[serde(skip)]
+    parents: u32,
+    /// Where the round robin goes on, below each of those; those of each set of planes behind one another.
     next: Vec<u32>,
     #[serde(skip)]
     load: Vec<Option<u32>>,
@@ -60,15 +67,29 @@ impl DynamicPlacement {
         };
         let mut parents = 1;
         let levels = order.0.map(|level| {
-            let next = vec![0; parents as usize];
+            let before = parents;
             parents *= count(level);
-            LevelState { level, count: count(level), next, load: vec![None; count(level) as usize] }
+            LevelState {
+                level,
+                count: count(level),
+                parents: before,
+                next: vec![0; before as usize],
+                load: vec![None; count(level) as usize],
+            }
         });
         let chips = geometry.dies_per_chip;
         let dies = (0..geometry.dies())
             .map(|die| [die / chips / geometry.ways, die / chips % geometry.ways, die % chips])
             .collect();
-        Self { levels, dies, candidates: Vec::new(), reserved: Vec::new() }
+        Self { levels, dies, candidates: Vec::new(), reserved: Vec::new(), sets: None }
+    }
+
+    /// Goes round the planes of each set on their own.
+    pub fn keep_to(&mut self, sets: &Arc<PlaneSets>) {
+        for state in &mut self.levels {
+            state.next = vec![0; state.parents as usize * sets.len()];
+        }
+        self.sets = Some(Arc::clone(sets));
     }
 
     /// Passes the reserved dies over.
@@ -97,8 +118,13 @@ impl DynamicPlacement {
         allowed.min_by_key(|&plane| (view.held)(plane)).unwrap_or(PlaneId(0))
     }
 
-    /// Walks the levels over the planes that `usable` lets pass.
-    fn walk(&mut self, view: &PlacementView<'_>, usable: &dyn Fn(u32, u32) -> bool) -> Option<PlaneId> {
+    /// Walks the levels over the planes that `usable` lets pass, by the round robins of a set.
+    fn walk(
+        &mut self,
+        set: u32,
+        view: &PlacementView<'_>,
+        usable: &dyn Fn(u32, u32) -> bool,
+    ) -> Option<PlaneId> {
         let planes = view.geometry.planes_per_die;
         self.candidates.clear();
         self.candidates
@@ -120,8 +146,9 @@ impl DynamicPlacement {
                     *state.load[number as usize].get_or_insert(0) += view.outstanding[die as usize];
                 }
             }
-            let chosen = state.choose(state.next[parent as usize])?;
-            state.next[parent as usize] = (chosen + 1) % state.count;
+            let below = (set * state.parents + parent) as usize;
+            let chosen = state.choose(state.next[below])?;
+            state.next[below] = (chosen + 1) % state.count;
             parent = parent * state.count + chosen;
             let level = state.level;
             if level == Level::Plane {
@@ -150,17 +177,18 @@ impl Stored for DynamicPlacement {
 }
 
 impl Placement for DynamicPlacement {
-    fn place(&mut self, _program: &ProgramIntent, view: &PlacementView<'_>) -> PlaneId {
+    fn place(&mut self, program: &ProgramIntent, view: &PlacementView<'_>) -> PlaneId {
         let planes = view.geometry.planes_per_die;
+        let set = self.sets.as_ref().map_or(0, |sets| sets.of(program.lpa) as u32);
         // Nearly always every plane has room, and the first walk need not ask.
         let first = match view.among {
-            None => self.walk(view, &|_, _| true),
-            Some(among) => self.walk(view, &|die, plane| among.has(PlaneId(die * planes + plane))),
+            None => self.walk(set, view, &|_, _| true),
+            Some(among) => self.walk(set, view, &|die, plane| among.has(PlaneId(die * planes + plane))),
         };
         if let Some(plane) = first.filter(|&plane| (view.has_room)(plane)) {
             return plane;
         }
-        self.walk(view, &|die, plane| (view.has_room)(PlaneId(die * planes + plane)))
+        self.walk(set, view, &|die, plane| (view.has_room)(PlaneId(die * planes + plane)))
             .unwrap_or_else(|| Self::emptiest(view))
     }
 }

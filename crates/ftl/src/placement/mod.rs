@@ -2,10 +2,12 @@
 
 pub mod dynamic;
 pub mod planes;
+pub mod sets;
 pub mod static_order;
 
 use crate::redundancy::PageStripes;
 use crate::replicate::Reserved;
+use std::sync::Arc;
 use wordline_base::class::Cause;
 use wordline_base::ids::{Lpa, PlaneId, Ppa};
 use wordline_base::policies;
@@ -14,6 +16,7 @@ use wordline_flash::nand::Geometry;
 
 pub use dynamic::DynamicPlacement;
 pub use planes::PlaneSet;
+pub use sets::PlaneSets;
 pub use static_order::StaticPlacement;
 
 /// A program that wants a plane.
@@ -44,7 +47,8 @@ pub struct PlacementView<'a> {
     pub geometry: &'a Geometry,
     /// Flash pages waiting or running on each die.
     pub outstanding: &'a [u32],
-    /// The planes that a system leaves it (`System::allowed_planes`); `None`: all. Others count as having no room.
+    /// The planes that a system leaves it (`System::allowed_planes`), or those of the page's set (`scheme.nvm_set`); `None`: all. Others
+    /// count as having no room.
     pub among: Option<&'a PlaneSet>,
     /// Whether the domain of a plane (see [`crate::blocks::Domains`]) has room for more of the host's data.
     pub has_room: &'a dyn Fn(PlaneId) -> bool,
@@ -71,9 +75,9 @@ impl PlacementView<'_> {
 ///
 /// It is asked in the order of admission (of a read-modify-write when its read has ended), and for pages written during preparation. It is
 /// asked again for a read-modify-write that starts over, and, once the drive is at rest, for writes that wait for space. Where a system
-/// leaves it a set of planes (`PlacementView::among`), `has_room` says no for all others. It must
+/// or the page's NVM Set leaves it some planes (`PlacementView::among`), `has_room` says no for all others. It must
 ///
-/// - name a plane of the drive, and of that set: any other ends the run with an error;
+/// - name a plane of the drive, and of those: any other ends the run with an error;
 /// - leave out planes for which `has_room` says no, if it can put more pages into one domain than another. A write to a domain without
 ///   space waits for collection there; if collection can't win any, and the placement insists, the run ends with an error;
 /// - draw from a named stream of its own where it needs chance (`rng::stream`). Otherwise runs don't repeat.
@@ -120,6 +124,15 @@ impl PlacementPolicy {
     pub fn deal_stripes(&mut self, stripes: &PageStripes) {
         if let Self::Static(policy) = self {
             policy.deal_stripes(stripes);
+        }
+    }
+
+    /// Keeps pages to the planes of their sets. A user's own placement is told by the view that all others have no room.
+    pub fn keep_to(&mut self, sets: &Arc<PlaneSets>) {
+        match self {
+            Self::Static(policy) => policy.keep_to(sets),
+            Self::Dynamic(policy) => policy.keep_to(sets),
+            Self::Custom(_) => {}
         }
     }
 

@@ -1,9 +1,10 @@
 //! Static placement: the plane follows from the logical address, by any of the 24 orders of channel, way, die and
 //! plane (Hu et al., "Performance impact and interplay of SSD parallelism", ICS 2011).
 
-use super::{Placement, PlacementView, ProgramIntent, planes_in_order};
+use super::{Placement, PlacementView, PlaneSets, ProgramIntent, planes_in_order};
 use crate::redundancy::PageStripes;
 use crate::replicate::Reserved;
+use std::sync::Arc;
 use wordline_base::divisor::Divisor;
 use wordline_base::ids::{Lpa, PlaneId};
 use wordline_config::scheme::PlacementOrder;
@@ -15,8 +16,17 @@ pub struct StaticPlacement {
     plane_at: Vec<PlaneId>,
     planes: Divisor,
     unit_shift: u32,
-    /// Where the pages of stripes are dealt out with their parity.
-    stripes: Option<PageStripes>,
+    /// Where pages are dealt out in another order than their own.
+    dealt: Option<Dealt>,
+}
+
+/// Another order in which pages are dealt out.
+#[derive(Clone, Debug)]
+enum Dealt {
+    /// Pages of stripes, with their parity.
+    Stripes(PageStripes),
+    /// Pages of sets of planes.
+    Sets(Arc<PlaneSets>),
 }
 
 impl StaticPlacement {
@@ -26,13 +36,18 @@ impl StaticPlacement {
             plane_at: planes_in_order(geometry, order),
             planes: Divisor::new(geometry.planes()),
             unit_shift: geometry.unit_shift,
-            stripes: None,
+            dealt: None,
         }
     }
 
     /// Deals out stripes of logical pages, their parity included.
     pub fn deal_stripes(&mut self, stripes: &PageStripes) {
-        self.stripes = Some(stripes.clone());
+        self.dealt = Some(Dealt::Stripes(stripes.clone()));
+    }
+
+    /// Deals out the pages of each set over its planes.
+    pub fn keep_to(&mut self, sets: &Arc<PlaneSets>) {
+        self.dealt = Some(Dealt::Sets(Arc::clone(sets)));
     }
 
     /// Deals pages out over the other planes only.
@@ -43,7 +58,11 @@ impl StaticPlacement {
 
     #[inline]
     fn of(&self, lpa: Lpa) -> PlaneId {
-        let number = self.stripes.as_ref().map_or(lpa.0, |stripes| stripes.dealt_as(lpa));
+        let number = match &self.dealt {
+            None => lpa.0,
+            Some(Dealt::Stripes(stripes)) => stripes.dealt_as(lpa),
+            Some(Dealt::Sets(sets)) => sets.dealt_as(lpa),
+        };
         let (_, position) = self.planes.div_rem(number >> self.unit_shift);
         self.plane_at[position as usize]
     }

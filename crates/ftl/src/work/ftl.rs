@@ -13,7 +13,7 @@ use crate::gc::pace::Pace;
 use crate::gc::pace::PaceLedger;
 use crate::mapping::fetched_layout::FetchedLayout;
 use crate::mapping::{Copies, Layout, PageMap};
-use crate::placement::PlacementPolicy;
+use crate::placement::{PlacementPolicy, PlaneSets};
 use crate::versions::{Numbers, Versions};
 use crate::work::collection::background::Background;
 use crate::work::collection::rotating::Rotation;
@@ -32,6 +32,7 @@ use crate::work::translation::look_ups::Translation;
 use crate::work::writes::partial_writes::PartialWrites;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
+use std::sync::Arc;
 use wordline_base::fields;
 use wordline_base::ids::{DomainId, Lpa, Ppa};
 use wordline_config::device::{DeviceConfig, ProgramData};
@@ -110,6 +111,8 @@ pub struct Ftl {
     pub(crate) mapped_units: u64,
     /// Which planes belong together.
     pub(crate) domains: Domains,
+    /// Sets of planes that keep their logical pages to themselves; `None` without.
+    pub(crate) sets: Option<Arc<PlaneSets>>,
     /// Stages of life, valid units and erases of superblocks.
     pub(crate) blocks: BlockTable,
     /// Which write point is whose.
@@ -170,7 +173,7 @@ pub struct Ftl {
 
 fields! {
     Ftl:
-    rebuilt: rules geometry logical_units thresholds pace room_limit domains points;
+    rebuilt: rules geometry logical_units thresholds pace room_limit domains sets points;
     state: held purposes mapped_units blocks isolated domain plans slc copies partial_writes wear_out reclaim background rotation static_wear;
     parts: layout map oob versions placement gc translation redundancy striped separation slc_policy replication;
     dropped: untimed fetched_layout;

@@ -9,7 +9,7 @@ use crate::blocks::{BlockTable, Domains, Points};
 use crate::durable::{Durable, Oob};
 use crate::gc::{GcPolicy, VictimPolicy};
 use crate::mapping::{Copies, Layout, PageMap};
-use crate::placement::{Placement, PlacementPolicy};
+use crate::placement::{Placement, PlacementPolicy, PlaneSets};
 use crate::redundancy::{Redundancy, RedundancyPolicy};
 use crate::replicate::{Arbiter, ArbiterPolicy};
 use crate::versions::Versions;
@@ -22,6 +22,11 @@ impl Ftl {
     #[inline(always)]
     pub fn geometry(&self) -> &Geometry {
         &self.geometry
+    }
+
+    /// Sets of planes that keep their logical pages to themselves; `None` without.
+    pub fn sets(&self) -> Option<&PlaneSets> {
+        self.sets.as_deref()
     }
 
     /// The preconditioned layout.

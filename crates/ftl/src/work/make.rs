@@ -45,7 +45,7 @@ impl Ftl {
         counts_pages: bool,
     ) -> Result<Self, ConfigError> {
         let replication = Replication::new(scheme, &arranged);
-        let Arrangement { geometry, plane_at, domains, points, reserved, plan, .. } = arranged;
+        let Arrangement { geometry, plane_at, domains, points, reserved, sets, plan, .. } = arranged;
         let blocks = block_table(device, scheme, &geometry, &domains)?;
         let redundancy = RedundancyPolicy::new(&scheme.redundancy).map(|policy| {
             let (stripes, xor_ns) = (Stripes::new(&geometry, &domains), scheme.redundancy.xor_ns);
@@ -112,11 +112,15 @@ impl Ftl {
             fetched_layout: None,
             layout,
             domains,
+            sets,
             blocks,
         };
         ftl.placement.leave_out(&reserved);
         if let Some(striped) = &ftl.striped {
             ftl.placement.deal_stripes(&striped.stripes);
+        }
+        if let Some(sets) = &ftl.sets {
+            ftl.placement.keep_to(sets);
         }
         ftl.blocks.keep(ftl.needs(ftl.gc.needs()));
         Ok(ftl)

@@ -110,7 +110,7 @@ impl Alone {
             wanted: Vec::new(),
         };
         this.ftl.note_who_places_moves(false);
-        work::lay_out(&mut this, &plane_at, 0, None);
+        work::lay_out(&mut this, &plane_at, 0, Vec::new(), None);
         this.ftl.enable_copies();
         this
     }

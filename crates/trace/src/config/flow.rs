@@ -1,6 +1,7 @@
 //! Description of a flow: one of several sources of a workload, with a queue of its own.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 use wordline_config::error::ConfigError;
@@ -58,7 +59,13 @@ pub struct FlowConfig {
     /// What it does when it has given its requests and others have not. Left out: it goes on where its source can.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at_end: Option<AtEnd>,
-    /// Part of the drive that it uses; its source sees nothing else. The whole drive when left out. Shares are cut to
+    /// Name of the set of planes (`scheme.nvm_set`) that it keeps to; left out: it may go anywhere.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nvm_set: Option<String>,
+    /// Where that set lies on the drive, once a drive is known ([`super::WorkloadConfig::find_sets`]).
+    #[serde(skip)]
+    pub(crate) set_bytes: Option<Range<u64>>,
+    /// Part of the drive, or of its set, that it uses; its source sees nothing else. All of it when left out. Shares are cut to
     /// whole multiples of [`FlowConfig::RANGE_UNIT`].
     #[serde(default)]
     pub range: RegionConfig,
@@ -120,6 +127,24 @@ impl FlowConfig {
 
     /// First byte of its part of a drive, and its length.
     pub(crate) fn range_on(&self, drive_bytes: u64) -> Result<(u64, u64), ConfigError> {
+        match (&self.nvm_set, &self.set_bytes) {
+            (None, _) => self.range_of(drive_bytes),
+            (Some(_), Some(set)) => {
+                let of_set = |error: ConfigError| {
+                    let allowed = error.allowed.replace("the drive", "the set").replace("drive:", "set:");
+                    ConfigError { allowed, ..error }
+                };
+                let (start, bytes) = self.range_of(set.end - set.start).map_err(of_set)?;
+                Ok((set.start + start, bytes))
+            }
+            (Some(name), None) => {
+                Err(ConfigError::new("nvm_set", format!("{name:?}"), "left out where there is no drive"))
+            }
+        }
+    }
+
+    /// First byte of its part of a drive, or of its set of so many bytes, and its length.
+    fn range_of(&self, drive_bytes: u64) -> Result<(u64, u64), ConfigError> {
         let unit = Self::RANGE_UNIT;
         let mut range = self.range.clone();
         if let (Some(share), Some(_)) = (range.start_share, range.bytes) {

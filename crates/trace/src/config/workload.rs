@@ -1,5 +1,7 @@
 //! A workload: where its requests come from, how they arrive, the drive's state before, and what is measured.
 
+use std::ops::Range;
+
 use serde::{Deserialize, Serialize};
 use wordline_config::MeasureConfig;
 use wordline_config::error::ConfigError;
@@ -67,6 +69,27 @@ impl WorkloadConfig {
             twin.repeat = None;
         }
         self
+    }
+
+    /// Finds the sets of planes that its flows keep to, on a drive that has these.
+    ///
+    /// # Errors
+    /// One that the drive doesn't have.
+    pub fn find_sets(&mut self, sets: &[(String, Range<u64>)]) -> Result<(), ConfigError> {
+        for (number, flow) in self.flow.iter_mut().enumerate() {
+            let Some(name) = &flow.nvm_set else { continue };
+            let Some((_, bytes)) = sets.iter().find(|(set, _)| set == name) else {
+                let names: Vec<&str> = sets.iter().map(|(name, _)| name.as_str()).collect();
+                let allowed = match names.is_empty() {
+                    true => "left out: the scheme has no set (scheme.nvm_set)".to_owned(),
+                    false => format!("names of scheme.nvm_set: {}", names.join(", ")),
+                };
+                let error = ConfigError::new("nvm_set", format!("{name:?}"), allowed);
+                return Err(error.under(&format!("flow[{number}]")));
+            };
+            flow.set_bytes = Some(bytes.clone());
+        }
+        Ok(())
     }
 
     /// The same error, in the words of the job file where it is about a flow that was a job of one.

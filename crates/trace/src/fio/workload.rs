@@ -234,6 +234,8 @@ fn of_source(job: &Job, source: SourceConfig) -> FlowConfig {
         ends: Vec::new(),
         in_step: job.in_step,
         at_end: Some(AtEnd::Stop),
+        nvm_set: None,
+        set_bytes: None,
         range: RegionConfig::default(),
         source,
     }

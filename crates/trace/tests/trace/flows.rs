@@ -189,6 +189,51 @@ fn a_part_whose_start_is_a_share_has_the_bytes_that_it_asks_for() {
     assert_eq!(open(room + 1), Err(expected));
 }
 
+/// Requests of flows on a drive of 16 MiB whose last 4 MiB are a set.
+fn in_sets(flow: &str) -> Result<Vec<HostRequest>, String> {
+    let mut config = parsed(&flows(&[flow]))?;
+    let sets = [("a".to_owned(), 0..12 * MIB), ("b".to_owned(), 12 * MIB..16 * MIB)];
+    config.find_sets(&sets).map_err(|error| error.to_string())?;
+    requests(&config, 16 * MIB).map(|mut found| found.remove(0))
+}
+
+#[test]
+fn a_flow_of_a_set_stays_in_it_and_its_range_is_a_part_of_the_set() {
+    for (flow, within) in [
+        ("nvm_set = \"b\"", 12 * MIB..16 * MIB),
+        ("nvm_set = \"b\"\nrange = { start_share = 0.25, share = 0.5 }", 13 * MIB..15 * MIB),
+        ("nvm_set = \"a\"\nrange = { start_bytes = 1048576, bytes = 8192 }", MIB..MIB + 8192),
+    ] {
+        let found = in_sets(flow).unwrap();
+        let first = found.iter().map(|request| request.offset).min().unwrap();
+        let end = found.iter().map(|request| request.offset + request.length).max().unwrap();
+        let length = within.end - within.start;
+        assert!(within.start <= first && end <= within.end, "{flow}: {first} to {end}");
+        assert!(end - first > length * 9 / 10 || length < MIB, "{flow}: {first} to {end}");
+    }
+}
+
+#[test]
+fn a_set_that_is_not_there_and_a_part_that_it_has_not_are_refused() {
+    assert_eq!(
+        in_sets("nvm_set = \"c\"").unwrap_err(),
+        "flow[0].nvm_set = \"c\": allowed: names of scheme.nvm_set: a, b"
+    );
+    assert_eq!(
+        in_sets("nvm_set = \"b\"\nrange = { bytes = 8388608 }").unwrap_err(),
+        "flow[0].range.bytes = 8388608: allowed: at most 4194304, for the set has 4194304 bytes"
+    );
+    let mut config = parsed(&flows(&["nvm_set = \"a\""])).unwrap();
+    assert_eq!(
+        requests(&config, MIB).unwrap_err(),
+        "flow[0].nvm_set = \"a\": allowed: left out where there is no drive"
+    );
+    assert_eq!(
+        config.find_sets(&[]).unwrap_err().to_string(),
+        "flow[0].nvm_set = \"a\": allowed: left out: the scheme has no set (scheme.nvm_set)"
+    );
+}
+
 #[test]
 fn a_part_that_the_drive_has_not_is_refused() {
     let error = |range: &str| requests(&parsed(&flows(&["", range])).unwrap(), MIB).unwrap_err();

@@ -2,3 +2,4 @@
 
 mod isolation;
 mod journal;
+mod nvm_sets;

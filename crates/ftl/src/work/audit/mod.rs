@@ -31,6 +31,19 @@ impl Ftl {
         ppa
     }
 
+    /// Whether each logical page lies on a plane of its set, where there are such.
+    fn audit_sets(&self) -> Result<(), String> {
+        if self.sets.is_none() {
+            return Ok(());
+        }
+        let placed = (0..self.all_units()).map(|lpa| (Lpa(lpa), self.lookup(Lpa(lpa))));
+        let mut placed = placed.filter(|(_, ppa)| ppa.is_some());
+        match placed.find(|&(lpa, ppa)| !self.may_lie_on(lpa, self.geometry.plane_of(ppa).0)) {
+            Some((lpa, ppa)) => Err(format!("{lpa:?} lies at {ppa:?}, on no plane of its set")),
+            None => Ok(()),
+        }
+    }
+
     fn audit_blocks(&self, valid: &[u32]) -> Result<(), String> {
         for (number, &counted) in valid.iter().enumerate() {
             let superblock = SuperblockId(number as u32);
@@ -97,6 +110,7 @@ pub fn audit<A: AboveFtl>(above: &A) -> Result<Audited, String> {
     if mapped != ftl.mapped_units {
         return Err(format!("{mapped} pages are mapped, {} should be", ftl.mapped_units));
     }
+    ftl.audit_sets()?;
     ftl.audit_blocks(&valid)?;
     ftl.audit_bad_blocks()?;
     audit_parity_pages(above)?;

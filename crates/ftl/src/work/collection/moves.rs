@@ -11,7 +11,7 @@ use crate::work::parity::rows::unit_is_final;
 use crate::work::plans::plan_page_read;
 use crate::work::purposes::new_op;
 use crate::work::purposes::{For, Purpose};
-use crate::work::writes::places::{intent, place_among, place_on_allowed, take_place};
+use crate::work::writes::places::{intent, place, place_on_allowed, take_place};
 use wordline_base::class::{Cause, Class};
 use wordline_base::ids::{DomainId, Lpa, PlaneId, Ppa, SuperblockId};
 use wordline_flash::sched::queue::{NONE, Op, OpId};
@@ -155,7 +155,7 @@ pub(crate) fn place_of_move<A: AboveFtl>(above: &mut A, unit: OpId) -> Option<Pl
     if let Some(planes) = above.allowed_planes_of(&intent) {
         return Some(place_on_allowed(above, &intent, planes));
     }
-    above.ftl().placement.places_moves().then(|| place_among(above, &intent, None))
+    above.ftl().placement.places_moves().then(|| place(above, &intent))
 }
 
 /// Puts a unit into the row that is being gathered for a write point of moves, and programs the row when it is full.

@@ -75,23 +75,47 @@ impl Ftl {
 
 /// Logical pages 0 to `units` − 1 hold data, as if written once in order, or, with a plan, as random overwrites without
 /// end leave them. Costs no time and no memory, whatever their number. For a drive that is new.
-pub fn fill_at_once<A: AboveFtl>(above: &mut A, order: PlacementOrder, units: u32, steady: Option<Plan>) {
+///
+/// On a drive with sets of planes it is the first pages of each set, as many of each as `of_sets` says.
+pub fn fill_at_once<A: AboveFtl>(
+    above: &mut A,
+    order: PlacementOrder,
+    units: u32,
+    of_sets: Vec<u32>,
+    steady: Option<Plan>,
+) {
     let mut plane_at = planes_in_order(&above.ftl().geometry, order);
     plane_at.retain(|&plane| !above.ftl().replication.reserved.has(plane));
     let units = units.min(above.ftl().logical_units);
     let units = above.ftl().whole_stripes(units);
-    lay_out(above, &plane_at, units, steady);
+    lay_out(above, &plane_at, units, of_sets, steady);
 }
 
 /// The drive is empty, or its first `units` logical pages lie on these planes in turn, or, with a plan, as random overwrites without
-/// end leave them.
-pub fn lay_out<A: AboveFtl>(above: &mut A, plane_at: &[PlaneId], units: u32, steady: Option<Plan>) {
+/// end leave them. Of a drive with sets of planes it is the first pages of each.
+pub fn lay_out<A: AboveFtl>(
+    above: &mut A,
+    plane_at: &[PlaneId],
+    units: u32,
+    of_sets: Vec<u32>,
+    steady: Option<Plan>,
+) {
     let parity = above.ftl().redundancy.as_ref().map(|redundancy| {
         ParityLayout::new(&above.ftl().geometry, plane_at, &above.ftl().domains, redundancy.stripes.clone())
     });
     let stripes = above.ftl().striped.as_ref().map(|striped| striped.stripes.clone());
-    above.ftl_mut().layout =
-        Layout::new(&above.ftl().geometry, plane_at, units).with_parity(parity).with_stripes(stripes);
+    let layout = Layout::new(&above.ftl().geometry, plane_at, units);
+    let layout = match above.ftl().sets.clone() {
+        Some(sets) => {
+            let within = |(set, units): (usize, u32)| units.min(sets.units(set).len() as u32);
+            let of_sets = of_sets.into_iter().chain(std::iter::repeat(0)).take(sets.len());
+            let of_sets = of_sets.enumerate().map(within).collect();
+            layout.with_sets(sets, of_sets)
+        }
+        None => layout.with_parity(parity).with_stripes(stripes),
+    };
+    let units = layout.occupied();
+    above.ftl_mut().layout = layout;
     above.ftl_mut().fetched_layout = None;
     if let Some(steady) = steady {
         above.ftl_mut().scatter(steady);

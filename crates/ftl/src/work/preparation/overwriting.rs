@@ -15,6 +15,8 @@ pub struct Overwriting<'a> {
 enum Choice<'a> {
     /// The first so many logical pages, each with the same chance.
     First(u32, Xoshiro256PlusPlus),
+    /// These runs of logical pages, so many together, each page with the same chance.
+    Runs(Vec<Range<u32>>, u32, Xoshiro256PlusPlus),
     /// These, each with the same chance.
     Listed(&'a [Lpa], Xoshiro256PlusPlus),
     /// Those that a workload writes.
@@ -33,6 +35,8 @@ struct Written<'a> {
     streams: Option<u16>,
     unit_bytes: u64,
     occupied: u32,
+    /// The pages that hold data, where those aren't the first ones.
+    runs: Option<Vec<Range<u32>>>,
     error: Option<SourceError>,
 }
 
@@ -41,6 +45,7 @@ impl<'a> Overwriting<'a> {
     pub(crate) fn again(&self) -> Option<Self> {
         let choice = match &self.choice {
             Choice::First(occupied, random) => Choice::First(*occupied, random.clone()),
+            Choice::Runs(runs, all, random) => Choice::Runs(runs.clone(), *all, random.clone()),
             Choice::Listed(pages, random) => Choice::Listed(pages, random.clone()),
             Choice::Written(_) => return None,
         };
@@ -59,6 +64,10 @@ impl<'a> Overwriting<'a> {
             Choice::First(occupied, random) => {
                 (*occupied > 0).then(|| (Lpa(rng::below(random, *occupied)), 0))
             }
+            Choice::Runs(runs, all, random) => {
+                let number = (*all > 0).then(|| rng::below(random, *all))?;
+                nth_of(runs, number).map(|lpa| (lpa, 0))
+            }
             Choice::Listed(pages, random) => {
                 let page = pages.get(rng::below(random, pages.len() as u32) as usize);
                 page.map(|&lpa| (lpa, 0))
@@ -71,9 +80,21 @@ impl<'a> Overwriting<'a> {
     pub fn error(&mut self) -> Option<SourceError> {
         match &mut self.choice {
             Choice::Written(written) => written.error.take(),
-            Choice::First(..) | Choice::Listed(..) => None,
+            Choice::First(..) | Choice::Runs(..) | Choice::Listed(..) => None,
         }
     }
+}
+
+/// A page of runs by its number.
+fn nth_of(runs: &[Range<u32>], mut number: u32) -> Option<Lpa> {
+    for run in runs {
+        let length = run.len() as u32;
+        if number < length {
+            return Some(Lpa(run.start + number));
+        }
+        number -= length;
+    }
+    None
 }
 
 impl Written<'_> {
@@ -81,6 +102,9 @@ impl Written<'_> {
     fn draw(&mut self) -> Option<(Lpa, u16)> {
         loop {
             if let Some(unit) = self.units.next() {
+                if self.runs.as_ref().is_some_and(|runs| !runs.iter().any(|run| run.contains(&unit))) {
+                    continue;
+                }
                 return Some((Lpa(unit), self.stream));
             }
             let Some(request) = self.batch.get(self.next) else {
@@ -123,11 +147,19 @@ fn no_such_stream(stream: u16, streams: Option<u16>) -> Option<SourceError> {
     )))
 }
 
-/// Each of `pages` with the same chance, or of the first `occupied` logical pages when `pages` is empty.
-pub fn overwriting<'a>(occupied: u32, pages: &'a [Lpa], seed: u64) -> Overwriting<'a> {
+/// Each of `pages` with the same chance, or of the first `occupied` logical pages when `pages` is empty: on a drive with sets of planes,
+/// of those of each set that are laid out.
+pub fn overwriting<'a>(ftl: &Ftl, occupied: u32, pages: &'a [Lpa], seed: u64) -> Overwriting<'a> {
     let random = rng::stream(seed, "precondition");
-    let choice =
-        if pages.is_empty() { Choice::First(occupied, random) } else { Choice::Listed(pages, random) };
+    let choice = if !pages.is_empty() {
+        Choice::Listed(pages, random)
+    } else if ftl.sets.is_some() {
+        let runs = ftl.layout.runs();
+        let all = runs.iter().map(|run| run.len() as u32).sum();
+        Choice::Runs(runs, all, random)
+    } else {
+        Choice::First(occupied, random)
+    };
     Overwriting { choice }
 }
 
@@ -141,7 +173,8 @@ pub fn overwriting_as<'a>(ftl: &Ftl, occupied: u32, source: &'a mut dyn RequestS
         stream: 0,
         streams: ftl.streams(),
         unit_bytes: u64::from(ftl.geometry.unit_bytes),
-        occupied,
+        occupied: if ftl.sets.is_some() { ftl.logical_units } else { occupied },
+        runs: ftl.sets.is_some().then(|| ftl.layout.runs()),
         error: None,
     };
     Overwriting { choice: Choice::Written(Box::new(written)) }

@@ -70,6 +70,9 @@ pub fn commit_program<A: AboveFtl>(above: &mut A, head: OpId) {
             }
         }
     }
+    if above.ftl().sets.is_some() {
+        check_sets(above, head);
+    }
     let superblock = above.ftl().blocks.of(&above.ftl().geometry, ppa);
     fetch_changes(above, head);
     let mut unit = head;
@@ -83,6 +86,20 @@ pub fn commit_program<A: AboveFtl>(above: &mut A, head: OpId) {
             }
             Cause::Replication => commit_copy(above, unit, superblock),
             Cause::Parity => commit_parity_page(above, unit, superblock),
+        }
+        unit = above.flash().pool[unit].next_unit;
+    }
+}
+
+/// No page may be programmed outside its set of planes: that would be a fault of the drive's own.
+#[inline(never)]
+fn check_sets<A: AboveFtl>(above: &mut A, head: OpId) {
+    let mut unit = head;
+    while unit != NONE {
+        let (lpa, ppa) = (above.ftl().purposes[unit].lpa, above.flash().pool[unit].ppa);
+        let plane = above.ftl().geometry.plane_of(ppa).0;
+        if !above.ftl().may_lie_on(lpa, plane) {
+            above.fail(format!("{lpa:?} is programmed on {plane:?}, which is not in its set"));
         }
         unit = above.flash().pool[unit].next_unit;
     }

@@ -32,6 +32,12 @@ impl Ftl {
         plane.0 < self.geometry.planes() && !self.replication.reserved.has(plane) && live() < self.room_limit
     }
 
+    /// Whether a plane is one of a page's set, if it has one.
+    #[inline]
+    pub(crate) fn may_lie_on(&self, lpa: Lpa, plane: PlaneId) -> bool {
+        self.sets.as_ref().is_none_or(|sets| sets.of_plane(plane) == sets.of(lpa))
+    }
+
     /// Whether a write point other than that of moves may take one more unit now.
     pub(crate) fn can_take_unit(&self, domain: DomainId, number: u8) -> bool {
         let point = &self.domain[domain.index()].points[usize::from(number)];
@@ -53,10 +59,25 @@ pub(crate) fn intent<A: AboveFtl>(above: &A, id: OpId) -> ProgramIntent {
 
 /// Asks the systems which planes are left, and the placement for one of them.
 pub fn place<A: AboveFtl>(above: &mut A, intent: &ProgramIntent) -> PlaneId {
+    if above.ftl().sets.is_some() {
+        return place_in_set(above, intent);
+    }
     match above.allowed_planes_of(intent) {
         Some(planes) => place_on_allowed(above, intent, planes),
         None => place_among(above, intent, None),
     }
+}
+
+/// Asks the placement for one of the planes of the page's set.
+#[inline(never)]
+fn place_in_set<A: AboveFtl>(above: &mut A, intent: &ProgramIntent) -> PlaneId {
+    let Some(sets) = above.ftl().sets.clone() else { return place_among(above, intent, None) };
+    let planes = sets.planes(sets.of(intent.lpa));
+    let plane = place_among(above, intent, planes);
+    if planes.is_some_and(|planes| !planes.has(plane)) {
+        above.fail(format!("the placement chose {plane:?}, which is not in the set of {:?}", intent.lpa));
+    }
+    plane
 }
 
 /// Asks the placement for one of the planes that a system leaves.

@@ -202,7 +202,8 @@ pub fn striping<A: AboveFtl>(above: &A) -> Option<Striping> {
         && above.has_no_systems()
         && !above.ftl().slc.as_ref().is_some_and(|slc| slc.untimed)
         && !above.ftl().points.moves_apart()
-        && !above.ftl().replication.reserved.has_dies();
+        && !above.ftl().replication.reserved.has_dies()
+        && above.ftl().sets.is_none();
     let PlacementPolicy::Static(placement) = &above.ftl().placement else { return None };
     if !independent || above.ftl().domains.len() < 2 {
         return None;
