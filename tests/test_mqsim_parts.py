@@ -69,13 +69,18 @@ def test_flows_of_parts_of_their_own_have_sets_that_are_filled_as_each_asks(tmp_
     assert not any("planes of no flow" in note for note in scenario.notes)
 
 
-def test_a_flow_that_touches_more_than_is_to_be_filled_has_a_note(tmp_path: Path) -> None:
+def test_a_flow_alone_begins_as_full_as_it_asks_and_several_of_a_part_with_all_that_they_touch(
+    tmp_path: Path,
+) -> None:
     drive = configuration(tmp_path, {"Enabled_Preconditioning": "true"})
     wide = synthetic(Initial_Occupancy_Percentage="77", Working_Set_Percentage="100", **HOT)
-    (scenario,) = read(drive, workload(tmp_path, [wide]))
-    assert scenario.workload["start"]["occupancy"] == 1.0
-    (note,) = [note for note in scenario.notes if "Initial_Occupancy" in note]
-    assert note.endswith("= 77: 100% are filled, all that the flow touches (Working_Set_Percentage)")
+    (alone,) = read(drive, workload(tmp_path, [wide]))
+    assert alone.workload["start"]["occupancy"] == 0.77
+    (two,) = read(drive, workload(tmp_path, [wide, wide]))
+    assert two.workload["start"]["occupancy"] == 1.0
+    notes = [note for note in two.notes if "Initial_Occupancy" in note]
+    assert len(notes) == 2
+    assert notes[0].endswith("= 77: 100% are filled, all that the flow touches (Working_Set_Percentage)")
 
 
 def test_flows_that_name_all_of_the_drive_keep_to_no_part(tmp_path: Path) -> None:

@@ -176,8 +176,6 @@ def _workload(
 
 def _start(flows: Sequence[Flow], parts: Sequence[Part], conditioned: bool) -> TomlTable:
     """Before the first request."""
-    for flow in flows if conditioned else ():
-        flow.note_filled()
     shares = {part.name: _occupied([flows[number] for number in part.flows]) for part in parts}
     held = {name: share for name, share in shares.items() if share > 0}
     if not conditioned or not held:
@@ -190,7 +188,9 @@ def _start(flows: Sequence[Flow], parts: Sequence[Part], conditioned: bool) -> T
 
 
 def _occupied(flows: Sequence[Flow]) -> float:
-    """Share of a part of the drive that preconditioning fills for its flows."""
+    """Share of a part that preconditioning fills for its flows. One alone may go beyond what is filled."""
+    if len(flows) == 1:
+        return flows[0].asked
     return sum(flow.occupied for flow in flows) / len(flows)
 
 
@@ -214,6 +214,8 @@ def _ranges(flows: Sequence[Flow], conditioned: bool) -> list[tuple[TomlTable, f
     if len(flows) == 1:
         return [({}, 1.0)]
     count = len(flows)
+    for flow in flows if conditioned else ():
+        flow.note_filled()
     # A flow that only knows part of its pages, or none, keeps its whole share.
     shrinks = [flow.occupied if conditioned and flow.occupied else 1.0 for flow in flows]
     if any(shrink < 1.0 for shrink in shrinks) and any(flow.is_trace or not flow.occupied for flow in flows):

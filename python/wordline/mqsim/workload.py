@@ -67,10 +67,14 @@ class Flow:
         return self.is_trace or self.values.text("Synthetic_Generator_Type") == "BANDWIDTH"
 
     @property
+    def asked(self) -> float:
+        """Share of its part of the drive that preconditioning shall fill."""
+        return self.values.whole("Initial_Occupancy_Percentage") / 100
+
+    @property
     def occupied(self) -> float:
-        """Share of its part of the drive that preconditioning fills: what it touches is filled with it."""
-        share = self.values.whole("Initial_Occupancy_Percentage") / 100
-        return share if self.is_trace else max(share, self.working_set if share else 0.0)
+        """The same with all that it touches, as several flows of a part need it."""
+        return self.asked if self.is_trace else max(self.asked, self.working_set if self.asked else 0.0)
 
     def note_filled(self) -> None:
         """Notes that more is filled than the file says, where that is so."""
