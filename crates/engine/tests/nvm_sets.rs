@@ -3,10 +3,12 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests, where a panic is the failure")]
 
 use crate::common::*;
+use proptest::prelude::*;
 use wordline_engine::Setup;
+use wordline_engine::config::mapping::MappingKind;
 use wordline_engine::config::nvm_set::NvmSetConfig;
-use wordline_engine::config::run::Occupancy;
-use wordline_engine::config::scheme::{PlacementKind, SuperblockSpan};
+use wordline_engine::config::run::{Occupancy, StartLayout};
+use wordline_engine::config::scheme::{GcKind, PlacementKind, PlacementOrder, SuperblockSpan};
 use wordline_engine::host::{HostOp, HostRequest};
 
 fn set(name: &str) -> NvmSetConfig {
@@ -153,4 +155,69 @@ fn sets_that_a_drive_cannot_have_are_refused_by_name() {
         refused(&|setup| setup.start.set_occupancy = [("die 0".to_owned(), Occupancy::Span)].into()),
         "workload.start.set_occupancy.die 0 = \"span\": allowed: all, none, or a share from 0 to 1"
     );
+}
+
+/// A drive of any small shape whose planes are divided by channels, chips, dies or planes: each number goes to one of two sets or to none.
+fn divided() -> impl Strategy<Value = Setup> {
+    let shape = ((1u32..4, 1u32..3), (1u32..3, 1u32..3), (0usize..4, 0u32..27));
+    let scheme = (0usize..24, any::<bool>(), any::<bool>(), 0usize..6, any::<bool>());
+    let begins = (0.3..1.0f64, 0.0..1.0f64, 0usize..3, 0.0..1.5f64);
+    (shape, scheme, begins).prop_map(|(shape, scheme, (most, second, layout, overwrite))| {
+        let ((channels, ways), (dies, planes), (level, mut owners)) = shape;
+        let (order, dynamic, by_die, gc, demand) = scheme;
+        let mut setup = setup(device(channels, ways, dies, planes));
+        setup.device.geometry.page_bytes = 8192;
+        setup.device.capacity.overprovisioning = Some(0.45);
+        let count = [channels, ways, dies, planes][level];
+        let mut lists = [Vec::new(), Vec::new()];
+        for number in 0..count {
+            if let Some(list) = lists.get_mut(owners as usize % 3) {
+                list.push(number);
+            }
+            owners /= 3;
+        }
+        let made = |(number, list): (usize, Vec<u32>)| {
+            let mut set = set(&format!("set {number}"));
+            let keys = [&mut set.channels, &mut set.ways, &mut set.dies, &mut set.planes];
+            if let Some(key) = keys.into_iter().nth(level) {
+                *key = Some(list);
+            }
+            set
+        };
+        let lists = lists.into_iter().enumerate().filter(|(_, list)| !list.is_empty());
+        setup.scheme.nvm_set = lists.map(made).collect();
+        setup.scheme.placement.order = PlacementOrder::all()[order];
+        if dynamic {
+            setup.scheme.placement.policy = PlacementKind::Dynamic;
+        }
+        if by_die && level < 3 {
+            setup.scheme.blocks.superblock = SuperblockSpan::Die;
+        }
+        setup.scheme.gc.policy = GcKind::ALL[gc];
+        if demand {
+            setup.scheme.mapping.policy = MappingKind::Demand;
+            (setup.scheme.mapping.cache_bytes, setup.scheme.mapping.translation_page_bytes) = (512, 256);
+        }
+        setup.scheme = only_read(setup.scheme);
+        setup.start = start(Occupancy::Share(most), overwrite);
+        setup.start.layout = [StartLayout::InOrder, StartLayout::Steady, StartLayout::AtTrigger][layout];
+        let names = setup.scheme.nvm_set.iter().skip(1).map(|set| set.name.clone());
+        setup.start.set_occupancy = names.map(|name| (name, Occupancy::Share(second))).collect();
+        setup.host = closed(12);
+        setup
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_page_is_ever_programmed_outside_its_set_on_any_drive(setup in divided(), seed in 1u64..1000) {
+        let all = pages(&setup);
+        let mut random = Random(seed);
+        // A program outside its set ends the run with an error, and the audit asks for every page at the end.
+        let mut source = made(3_000, |_| any_request(&mut random, all));
+        let report = run(&setup, &mut source).map_err(|error| TestCaseError::fail(error.to_string()))?;
+        prop_assert!(report.checked.is_some_and(|checked| checked.reads_verified > 0));
+    }
 }
