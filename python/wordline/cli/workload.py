@@ -167,7 +167,7 @@ def _of_fio(file: Path) -> Load:
     known = [
         f"{job['jobname']}: {way}s {float(job[way]['iops']):,.1f}/s measured"
         for job in results.jobs
-        for way in ("read", "write", "trim")
+        for way in fio.WAYS
         if float(job.get(way, {}).get("iops", 0)) > 0
     ]
     return described(file.name, text, known, [*missing, *notes])

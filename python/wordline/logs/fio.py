@@ -11,6 +11,9 @@ from typing import Any
 from wordline import toml_files
 from wordline._core import WordlineError
 
+WAYS = ("read", "write", "trim")
+"""Directions, as an entry has them."""
+
 FORM = "a result of fio --output-format=json+"
 
 

@@ -18,6 +18,7 @@ from wordline.figures import LEGEND, UNSURE, fitting, fitting_interval, more_is_
 from wordline.intervals import student_t
 from wordline.names import KINDS, endings, part_label
 from wordline.notes import when_died
+from wordline.report import tiles
 from wordline.report.differences import FIGURES
 from wordline.report.gathered import PAGE, Gathered, Swept, gather
 from wordline.report.lines import Line, shared
@@ -112,12 +113,7 @@ def _counts(found: Gathered) -> str:
         "other pages": len(found.pages),
         "not readable": len(found.unreadable),
     }
-    made = (
-        f'<div class="tile"><span>{name}</span><b>{count:,}</b></div>'
-        for name, count in counts.items()
-        if count
-    )
-    return f'<div class="tiles">{"".join(made)}</div>'
+    return tiles.laid((name, f"<b>{count:,}</b>") for name, count in counts.items() if count)
 
 
 def sortable(headers: Sequence[str], rows: Iterable[Sequence[Cell]], *, numbers_from: int = 1 << 30) -> str:

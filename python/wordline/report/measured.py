@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 MANY = 9.0
 """Relative differences from here on are shown as factors."""
 
-WAYS = ("read", "write", "trim")
-
 PERCENTILES = {
     "p50": 50.0, "p90": 90.0, "p95": 95.0, "p97": 97.0, "p98": 98.0, "p99": 99.0,
     "p99_5": 99.5, "p99_9": 99.9, "p99_99": 99.99,
@@ -57,7 +55,7 @@ def compare(run: SavedRun, path: Path) -> Comparison:
     results = fio.read(path)
     flows = _flows(run.result)
     found = Comparison([], [])
-    whole = {way: run.result[way] for way in WAYS}
+    whole = {way: run.result[way] for way in fio.WAYS}
     matched = _matched(run, results, flows)
     try:
         for name, jobs, members in matched:
@@ -123,7 +121,7 @@ def _parts(
     whole: Mapping[str, Any],
 ) -> list[Part]:
     found = []
-    for way in WAYS:
+    for way in fio.WAYS:
         measured = job.get(way, {})
         simulated = [flows[flow][way] for flow in own if flows[flow][way]["requests"]]
         had = float(measured.get("iops", 0)) > 0
@@ -189,7 +187,7 @@ def _number(value: Any) -> float:
 def _notes(name: str, job: Mapping[str, Any]) -> list[str]:
     found = [
         f"{name}: {way}s: response times of fio are its {_latency(job[way])[0]}"
-        for way in WAYS
+        for way in fio.WAYS
         if float(job.get(way, {}).get("iops", 0)) > 0
     ]
     if job.get("error"):

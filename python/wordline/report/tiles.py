@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from html import escape
 
 from wordline import intervals
@@ -29,8 +29,14 @@ def tiles(runs: Sequence[SavedRun]) -> str:
             (f"<small>{escape(run.label)}</small>" if len(runs) > 1 else "") + _value(metric, run)
             for run in runs
         )
-        made.append(f'<div class="tile"><span>{escape(title(metric))}</span>{lines}</div>')
-    return f'<div class="tiles">{"".join(made)}</div>'
+        made.append((title(metric), lines))
+    return laid(made)
+
+
+def laid(made: Iterable[tuple[str, str]]) -> str:
+    """Names, each with what stands in its tile."""
+    each = (f'<div class="tile"><span>{escape(name)}</span>{inner}</div>' for name, inner in made)
+    return f'<div class="tiles">{"".join(each)}</div>'
 
 
 def _metrics(runs: Sequence[SavedRun]) -> list[str]:
