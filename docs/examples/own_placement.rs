@@ -4,7 +4,7 @@ use wordline_engine::host::{HostOp, HostRequest, RequestSource, SourceError};
 use wordline_engine::ids::PlaneId;
 use wordline_engine::placement::{Placement, PlacementView, ProgramIntent};
 use wordline_engine::time::Ns;
-use wordline_engine::{Setup, Unobserved, replay};
+use wordline_engine::{Kept, Setup, Unobserved, replay};
 
 /// The planes of even channels in turn; any plane with room when those are full.
 #[derive(Default)]
@@ -61,8 +61,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         window: WindowConfig::default(),
         measure: MeasureConfig::default(),
         seed: 1,
-        checked: true,
-        sequence_numbers: false,
+        kept: Kept::Checked,
         pattern: None,
     };
     let mut drive = setup.prepare(&[])?;

@@ -4,7 +4,7 @@ use wordline_engine::rng::{Xoshiro256PlusPlus, below, stream};
 use wordline_engine::sched::class::Class;
 use wordline_engine::sched::{QueueView, Scheduler};
 use wordline_engine::time::Ns;
-use wordline_engine::{Setup, Unobserved, replay};
+use wordline_engine::{Kept, Setup, Unobserved, replay};
 
 /// Host programs, then host reads, then the rest in order of arrival.
 struct WriteFirst;
@@ -68,8 +68,7 @@ fn means(policy: Option<Box<dyn Scheduler + Send>>) -> Result<[f64; 2], Box<dyn 
         window: WindowConfig::default(),
         measure: MeasureConfig::default(),
         seed: 1,
-        checked: true,
-        sequence_numbers: false,
+        kept: Kept::Checked,
         pattern: None,
     };
     let mut drive = setup.prepare(&[])?;

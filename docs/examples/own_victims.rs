@@ -6,7 +6,7 @@ use wordline_engine::host::{HostOp, HostRequest, RequestSource, SourceError};
 use wordline_engine::ids::SuperblockId;
 use wordline_engine::rng::{Xoshiro256PlusPlus, below, stream};
 use wordline_engine::time::Ns;
-use wordline_engine::{Setup, Unobserved, replay};
+use wordline_engine::{Kept, Setup, Unobserved, replay};
 
 /// Goes round the superblocks of each domain.
 #[derive(Default)]
@@ -61,8 +61,7 @@ fn setup() -> Result<Setup, Box<dyn std::error::Error>> {
         window: WindowConfig { warmup_drive_writes: 3.0, ..WindowConfig::default() },
         measure: MeasureConfig::default(),
         seed: 1,
-        checked: true,
-        sequence_numbers: false,
+        kept: Kept::Checked,
         pattern: None,
     })
 }

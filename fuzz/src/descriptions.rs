@@ -4,7 +4,7 @@ use std::path::Path;
 
 use wordline_engine::config::{ConfigError, DeviceConfig, Layer, Layers, SchemeConfig, resolve_run};
 use wordline_engine::host::{HostRequest, RequestSource, SourceError};
-use wordline_engine::{Setup, Unobserved, simulate};
+use wordline_engine::{Kept, Setup, Unobserved, simulate};
 use wordline_trace::{OpenContext, SourceConfig, WorkloadConfig, open};
 
 use super::bounded::{is_small, refused};
@@ -43,18 +43,8 @@ fn described(device: &str, scheme: &str, workload: &str) -> Result<Described, Co
 
 fn run((device, scheme, workload): Described) {
     let WorkloadConfig { source, host, start, window, measure, .. } = workload;
-    let setup = Setup {
-        device,
-        scheme,
-        host,
-        start,
-        window,
-        measure,
-        seed: 1,
-        checked: true,
-        sequence_numbers: false,
-        pattern: None,
-    };
+    let setup =
+        Setup { device, scheme, host, start, window, measure, seed: 1, kept: Kept::Checked, pattern: None };
     let bytes = match setup.validate().and_then(|()| setup.logical_bytes()) {
         Ok(bytes) => bytes,
         Err(error) => return refused(&error.into()),

@@ -7,7 +7,7 @@ use wordline_engine::config::owned::SCHEME;
 use wordline_engine::config::{Layer, resolve_run};
 use wordline_engine::host::{HostOp, HostRequest, RequestSource, SourceError};
 use wordline_engine::time::Ns;
-use wordline_engine::{Ending, RunError, Setup, Split, Stop, Unobserved, replay_in_parts};
+use wordline_engine::{Ending, Kept, RunError, Setup, Split, Stop, Unobserved, replay_in_parts};
 
 use super::bounded::{is_small, refused};
 use super::keys::KEYS;
@@ -91,8 +91,7 @@ fn run_of(bytes: &mut Unstructured) -> Taken<Option<Run>> {
         window: Default::default(),
         measure: Default::default(),
         seed: bytes.arbitrary::<u8>()?.into(),
-        checked: true,
-        sequence_numbers: false,
+        kept: Kept::Checked,
         pattern: None,
     };
     setup.host.queue_depth = number("workload.queue_depth").map_or(8, |depth| depth as u32);

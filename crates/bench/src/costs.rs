@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use wordline_engine::config::host::HostConfig;
 use wordline_engine::device::Device;
-use wordline_engine::{RunError, Setup};
+use wordline_engine::{Kept, RunError, Setup};
 use wordline_trace::config::SourceConfig;
 
 use crate::Failure;
@@ -32,7 +32,7 @@ pub fn run_all() -> Result<(), Failure> {
 
 fn prepared(checked: bool) -> Result<(Setup, Device), Failure> {
     let mut setup = setup(LARGE, &[("device.geometry.blocks", BLOCKS)], 16, 1.0)?;
-    setup.checked = checked;
+    setup.kept = Kept::of_checked(checked);
     let device = setup.prepare(&[])?;
     Ok((setup, device))
 }

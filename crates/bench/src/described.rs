@@ -8,7 +8,7 @@ use wordline_engine::host::Flow;
 use wordline_engine::ids::Lpa;
 use wordline_engine::run::volume::Volume;
 use wordline_engine::stats::report::Report;
-use wordline_engine::{Outcome, Setup, Unobserved, replay, replay_flows};
+use wordline_engine::{Kept, Outcome, Setup, Unobserved, replay, replay_flows};
 use wordline_trace::{
     OpenContext, Opened, OpenedFlow, WorkloadConfig, footprint, open, open_all, open_flows,
 };
@@ -120,8 +120,7 @@ impl Described {
             window: workload.window.clone(),
             measure: workload.measure.clone(),
             seed: SEED,
-            checked: false,
-            sequence_numbers: false,
+            kept: Kept::Nothing,
             pattern: None,
         })
     }

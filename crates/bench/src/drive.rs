@@ -9,7 +9,7 @@ use wordline_engine::config::run::StartConfig;
 use wordline_engine::config::{MeasureConfig, WindowConfig, resolve_run};
 use wordline_engine::device::Device;
 use wordline_engine::host::RequestSource;
-use wordline_engine::{Outcome, Setup, Unobserved, replay};
+use wordline_engine::{Kept, Outcome, Setup, Unobserved, replay};
 use wordline_trace::config::{PatternConfig, RegionConfig, Sizes, SourceConfig, SyntheticConfig};
 use wordline_trace::{OpenContext, open};
 
@@ -40,8 +40,7 @@ pub fn setup(
         window: WindowConfig::default(),
         measure: MeasureConfig::default(),
         seed: 1,
-        checked: false,
-        sequence_numbers: false,
+        kept: Kept::Nothing,
         pattern: None,
     })
 }

@@ -7,7 +7,7 @@ use wordline_engine::config::layers::Layer;
 use wordline_engine::config::run::{Occupancy, StartConfig};
 use wordline_engine::config::{MeasureConfig, WindowConfig, resolve_run};
 use wordline_engine::run::volume::Volume;
-use wordline_engine::{Setup, Unobserved, replay};
+use wordline_engine::{Kept, Setup, Unobserved, replay};
 use wordline_trace::config::SourceConfig;
 
 use crate::cases::mixed_trace;
@@ -176,8 +176,7 @@ fn setup(case: &Case, on: bool) -> Result<Setup, Failure> {
         window: WindowConfig::default(),
         measure: MeasureConfig::default(),
         seed: 1,
-        checked: false,
-        sequence_numbers: false,
+        kept: Kept::Nothing,
         pattern: None,
     })
 }

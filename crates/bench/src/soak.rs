@@ -2,10 +2,10 @@
 
 use std::time::Instant;
 
-use wordline_engine::Setup;
 use wordline_engine::config::layers::Layer;
 use wordline_engine::config::resolve_run;
 use wordline_engine::device::Device;
+use wordline_engine::{Kept, Setup};
 use wordline_trace::config::{SizeWeight, Sizes, SourceConfig, SyntheticConfig};
 
 use crate::Failure;
@@ -60,7 +60,7 @@ fn prepared(device: &str, blocks: u64, scheme: &str) -> Result<(Setup, Device), 
     let changes = vec![("device.geometry.blocks".to_owned(), blocks.to_string())];
     let (device, scheme) = (Layer::from_toml("device", device)?, Layer::from_toml("scheme", scheme)?);
     (setup.device, setup.scheme) = resolve_run(&device, &scheme, &changes)?;
-    setup.checked = true;
+    setup.kept = Kept::Checked;
     let device = setup.prepare(&[])?;
     Ok((setup, device))
 }

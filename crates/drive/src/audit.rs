@@ -1,8 +1,8 @@
 //! The audit of a drive in checked mode.
 
 use wordline_base::time::Ns;
-use wordline_engine::Volume;
 use wordline_engine::stats::report::CheckedReport;
+use wordline_engine::{Kept, Volume};
 
 use crate::volume::of_either;
 use crate::{Drive, Error};
@@ -16,7 +16,7 @@ impl Drive {
     /// # Errors
     /// [`Error::Fault`]: what is wrong. [`Error::Unchecked`]: it isn't in checked mode.
     pub fn audit(&self) -> Result<CheckedReport, Error> {
-        if !self.setup.checked {
+        if self.setup.kept != Kept::Checked {
             return Err(Error::Unchecked);
         }
         let mut copy = self.fork()?;

@@ -2,7 +2,7 @@
 
 use wordline_config::run::{Occupancy, StartConfig};
 use wordline_config::{ConfigError, HostConfig, Layer, Layers, MeasureConfig, WindowConfig, resolve_run};
-use wordline_engine::Setup;
+use wordline_engine::{Kept, Setup};
 
 use crate::presets::{Kind, Text, preset};
 use crate::schemes::scheme;
@@ -27,8 +27,7 @@ pub struct Builder {
     start: Text,
     overrides: Vec<(String, String)>,
     seed: u64,
-    checked: bool,
-    sequence_numbers: bool,
+    kept: Kept,
 }
 
 impl Default for Builder {
@@ -39,8 +38,7 @@ impl Default for Builder {
             start: Text::new("start", ""),
             overrides: Vec::new(),
             seed: 1,
-            checked: false,
-            sequence_numbers: false,
+            kept: Kept::Nothing,
         }
     }
 }
@@ -92,14 +90,13 @@ impl Builder {
     /// Whether every read is verified and [`Drive::audit`] can be asked for; costs some time.
     #[must_use]
     pub fn checked(self, checked: bool) -> Self {
-        Self { checked, ..self }
+        Self { kept: Kept::of_checked(checked), ..self }
     }
 
-    /// Whether the OOB keeps sequence numbers, so that [`Drive::after_power_loss`] can be asked for; costs 8 bytes for each
-    /// mapping unit. Checked mode has them anyway.
+    /// What the drive keeps beside what its firmware needs: with sequence numbers [`Drive::after_power_loss`] can be asked for.
     #[must_use]
-    pub fn sequence_numbers(self, kept: bool) -> Self {
-        Self { sequence_numbers: kept, ..self }
+    pub fn keep(self, kept: Kept) -> Self {
+        Self { kept, ..self }
     }
 
     /// Makes the drive, at time 0 in its state at the start.
@@ -135,8 +132,7 @@ impl Builder {
             window: WindowConfig::default(),
             measure: MeasureConfig::default(),
             seed: self.seed,
-            checked: self.checked,
-            sequence_numbers: self.sequence_numbers,
+            kept: self.kept,
             pattern: None,
         })
     }

@@ -49,4 +49,5 @@ pub use error::Error;
 pub use presets::Text;
 pub use request::{Completion, OPS, Op, Request, op_number, op_of_number};
 pub use statistics::{Config, EngineFigures, Statistics};
+pub use wordline_engine::Kept;
 pub use wordline_engine::device::PowerLoss;

@@ -10,7 +10,7 @@ impl Drive {
     ///
     /// # Errors
     /// A drive that has failed; [`Error::NoSequenceNumbers`]: one that keeps none
-    /// ([`Builder::sequence_numbers`](crate::Builder::sequence_numbers)), that appends rewrites, or an array.
+    /// ([`Builder::keep`](crate::Builder::keep)), that appends rewrites, or an array.
     pub fn after_power_loss(&self) -> Result<PowerLoss, Error> {
         self.check_sound()?;
         match &self.inner {

@@ -5,7 +5,7 @@ use wordline_base::VERSION;
 use wordline_base::request::LATEST_ARRIVAL_NS;
 use wordline_config::{DeviceConfig, HostConfig, MeasureConfig, SchemeConfig, StartConfig, WindowConfig};
 use wordline_engine::snapshot::{In, Out, SnapshotError};
-use wordline_engine::{Setup, Volume, WritePattern};
+use wordline_engine::{Kept, Setup, Volume, WritePattern};
 
 use crate::front::Front;
 use crate::inside::Inside;
@@ -24,8 +24,7 @@ struct Made {
     start: StartConfig,
     measure: MeasureConfig,
     seed: u64,
-    checked: bool,
-    sequence_numbers: bool,
+    kept: Kept,
     pattern: Option<WritePattern>,
 }
 
@@ -135,24 +134,13 @@ impl Drive {
 
 impl Made {
     fn of(setup: &Setup) -> Self {
-        let Setup {
-            device,
-            scheme,
-            host: _,
-            start,
-            window: _,
-            measure,
-            seed,
-            checked,
-            sequence_numbers,
-            pattern,
-        } = setup.clone();
-        Self { device, scheme, start, measure, seed, checked, sequence_numbers, pattern }
+        let Setup { device, scheme, host: _, start, window: _, measure, seed, kept, pattern } = setup.clone();
+        Self { device, scheme, start, measure, seed, kept, pattern }
     }
 
     fn setup(self) -> Setup {
-        let Self { device, scheme, start, measure, seed, checked, sequence_numbers, pattern } = self;
+        let Self { device, scheme, start, measure, seed, kept, pattern } = self;
         let (host, window) = (HostConfig::default(), WindowConfig::default());
-        Setup { device, scheme, host, start, window, measure, seed, checked, sequence_numbers, pattern }
+        Setup { device, scheme, host, start, window, measure, seed, kept, pattern }
     }
 }

@@ -16,6 +16,7 @@ pub mod snapshot;
 pub use wordline_base::{ids, rng, time};
 pub use wordline_config as config;
 pub use wordline_flash::{nand, sched};
+pub use wordline_ftl::durable::Kept;
 pub use wordline_ftl::{blocks, gc, mapping, placement, redundancy, replicate, space};
 pub use wordline_observe as stats;
 pub use wordline_observe::probe;

@@ -1,6 +1,8 @@
 //! A run: a drive is prepared, a workload replayed, the window measured, the drive audited.
 
 pub mod ahead;
+#[cfg(test)]
+pub(crate) mod described;
 mod error;
 mod observer;
 pub mod order;
@@ -13,6 +15,7 @@ pub mod volume;
 mod windows;
 mod written;
 
+use crate::Kept;
 use crate::host::schedulers::HostPolicy;
 use crate::host::submitter::Submitter;
 use crate::host::{Flow, FlowSet, Flows, HostSide, RequestSource};
@@ -174,7 +177,7 @@ fn replay_host<H: HostSide, V: Volume>(
     };
     let mut outcome = replay.outcome(open)?;
     // At the end of a drive's life requests are under way: there is no drive at rest to audit.
-    if setup.checked && outcome.report.end_of_life.is_none() {
+    if setup.kept == Kept::Checked && outcome.report.end_of_life.is_none() {
         replay.come_to_rest()?;
         // Nor if its life ends on the way there, behind what was measured.
         if !device.has_ended() {

@@ -389,7 +389,7 @@ fn the_ledger_has_the_table_and_both_buffers() {
 fn cycle(speculates: bool, threads: u32, think_ns: u64) -> (f64, f64) {
     // Sixty-four dies, so that requests seldom meet. Each region is read 250 times, once, before the window opens.
     let mut setup = astro(16, 4, 0);
-    setup.checked = false;
+    setup.kept = Kept::Nothing;
     setup.scheme.astro.enabled = speculates;
     let config = &mut setup.scheme.astro;
     (config.region_pages, config.planes, config.read_threshold) = (64, 4, 250);

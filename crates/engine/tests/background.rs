@@ -100,7 +100,7 @@ fn skewed(policy: SeparationKind, separate_hot_moves: bool, overprovisioning: f6
     let mut setup = setup(device(1, 1, 1, 1));
     (setup.device.geometry.blocks, setup.device.geometry.pages) = (128, 64);
     setup.device.capacity.overprovisioning = Some(overprovisioning);
-    setup.checked = false;
+    setup.kept = Kept::Nothing;
     setup.scheme.blocks.host_write_points = 2;
     setup.scheme.separation = SeparationConfig { policy, separate_hot_moves, ..SeparationConfig::default() };
     setup.host = closed(8);

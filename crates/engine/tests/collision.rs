@@ -241,7 +241,7 @@ fn eight_random_reads_over_sixteen_dies_collide_as_often_as_the_readings_say() {
     let mut setup = setup(device(8, 2, 1, 1));
     setup.device.cell.read_ns = vec![60_000];
     setup.device.geometry.blocks = 256;
-    setup.checked = false;
+    setup.kept = Kept::Nothing;
     setup.measure.collisions = true;
     setup.host = closed(8);
     let pages = setup.logical_bytes().unwrap() / 4096;

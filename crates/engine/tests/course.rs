@@ -187,7 +187,7 @@ fn a_flow_that_others_starve_ends_a_run_all_the_same() {
     let mut flows = [flow("first", HostOp::Read, 100, 8), flow("starved", HostOp::Read, 10, 1)];
     flows[0].rules.priority = Priority::High;
     let mut setup = setup();
-    setup.checked = false;
+    setup.kept = Kept::Nothing;
     setup.host.max_inside = 1;
     setup.host.arbitration.kind = ArbitrationKind::Strict;
     let (outcome, _) = run_of(&setup, &flows, Settling { bytes: u64::MAX, requests: 500 });

@@ -22,7 +22,7 @@ use wordline_engine::sched::class::Class;
 use wordline_engine::sched::{QueueView, Scheduler};
 use wordline_engine::systems::{Action, DriveView, Event, System, Watches};
 use wordline_engine::time::Ns;
-use wordline_engine::{Setup, Unobserved, simulate};
+use wordline_engine::{Kept, Setup, Unobserved, simulate};
 
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields, default)]
@@ -135,8 +135,7 @@ fn setup(scheme: &str) -> Result<Setup, ConfigError> {
         window: WindowConfig::default(),
         measure: MeasureConfig::default(),
         seed: 1,
-        checked: true,
-        sequence_numbers: false,
+        kept: Kept::Checked,
         pattern: None,
     })
 }

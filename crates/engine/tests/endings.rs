@@ -21,7 +21,7 @@ fn buffered() -> Setup {
     (setup.scheme.cache.dirty_high, setup.scheme.cache.dirty_low) = (0.5, Some(0.1));
     setup.start = start(Occupancy::Share(0.8), 1.0);
     setup.host = closed(4);
-    setup.checked = false;
+    setup.kept = Kept::Nothing;
     setup
 }
 
@@ -82,7 +82,7 @@ fn checked_mode_comes_to_rest_behind_the_result_and_leaves_it_as_it_is() {
                 replay_flows(setup, &mut drive, flows, None, &mut Unobserved).unwrap()
             };
             let plain = run(&setup);
-            setup.checked = true;
+            setup.kept = Kept::Checked;
             let checked = run(&setup);
             assert!(plain.report.checked.is_none() && checked.report.checked.is_some());
             assert_eq!(text(&plain), text(&checked), "{until:?} {array} {flows}");
@@ -136,7 +136,7 @@ fn checked_mode_collects_nothing_for_requests_that_do_not_come() {
     setup.host = closed(1);
     let behind = |until: Until| {
         let mut setup = setup.clone();
-        (setup.checked, setup.measure.until) = (true, until);
+        (setup.kept, setup.measure.until) = (Kept::Checked, until);
         let mut drive = setup.prepare(&[]).unwrap();
         let found: Vec<u64> = (40..60)
             .map(|count| {

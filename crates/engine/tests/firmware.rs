@@ -23,7 +23,7 @@ fn enterprise() -> Setup {
             ("device.capacity.user_bytes", "30046945280"),
         ],
     );
-    let mut setup = Setup { device, scheme, checked: false, ..setup(crate::common::device(1, 1, 1, 1)) };
+    let mut setup = Setup { device, scheme, kept: Kept::Nothing, ..setup(crate::common::device(1, 1, 1, 1)) };
     setup.start = start(Occupancy::All, 0.0);
     setup.start.layout = StartLayout::Steady;
     setup
@@ -118,7 +118,7 @@ fn client() -> Setup {
         ],
     );
     let start = start(Occupancy::All, 0.0);
-    Setup { device, scheme, start, checked: false, ..setup(crate::common::device(1, 1, 1, 1)) }
+    Setup { device, scheme, start, kept: Kept::Nothing, ..setup(crate::common::device(1, 1, 1, 1)) }
 }
 
 #[test]

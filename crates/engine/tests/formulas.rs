@@ -9,7 +9,6 @@ use std::fs;
 use std::path::Path;
 
 use crate::common::{self, *};
-use wordline_engine::Setup;
 use wordline_engine::config::device::{
     CapacityConfig, ChannelArbitration, DeviceConfig, IndependentPlanes, LinkData, MultiPlaneRule,
     TransferUnit,
@@ -19,6 +18,7 @@ use wordline_engine::config::scheme::{Level, SchemeConfig, SuperblockSpan};
 use wordline_engine::config::{Layer, resolve_run};
 use wordline_engine::host::{HostOp, HostRequest};
 use wordline_engine::time::Ns;
+use wordline_engine::{Kept, Setup};
 
 fn folder(kind: &str) -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../presets").join(kind)
@@ -168,7 +168,7 @@ impl Closed<'_> {
 
     fn setup(&self) -> Setup {
         // Auditing the whole map of a drive of terabytes would take longer than the run.
-        Setup { device: self.0.clone(), scheme: self.1.clone(), checked: false, ..setup(self.0.clone()) }
+        Setup { device: self.0.clone(), scheme: self.1.clone(), kept: Kept::Nothing, ..setup(self.0.clone()) }
     }
 
     /// Bytes from a logical page on.
@@ -277,7 +277,7 @@ fn an_unloaded_erase_occupies_its_die_for_the_command_and_the_cell_time() {
     for (mut device, scheme) in presets(&small) {
         device.capacity = CapacityConfig { overprovisioning: Some(0.5), user_bytes: None };
         let closed = Closed(&device, &scheme);
-        let setup = Setup { checked: true, ..closed.setup() };
+        let setup = Setup { kept: Kept::Checked, ..closed.setup() };
         let all = setup.logical_bytes().unwrap();
         let trim = HostRequest { time: Ns(0), op: HostOp::Trim, offset: 0, length: all, flow: 0, stream: 0 };
         let writes = (1..=400).map(|number| {
@@ -497,7 +497,7 @@ fn client_qlc_writes_at_the_published_peak_until_its_cache_is_full() {
     let layer = Layer::from_toml("client-qlc", &fs::read_to_string(file).unwrap()).unwrap();
     let (device, scheme) = resolve_run(&layer, &Layer::from_toml("none", "").unwrap(), &[]).unwrap();
     let mut setup = setup(device);
-    (setup.scheme, setup.checked, setup.host) = (scheme, false, closed(32));
+    (setup.scheme, setup.kept, setup.host) = (scheme, Kept::Nothing, closed(32));
     setup.start = start(Occupancy::None, 0.0);
     let length = 128 << 10;
     let fill = move |number| HostRequest {

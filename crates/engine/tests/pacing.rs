@@ -58,7 +58,7 @@ fn drive(band: Option<u32>) -> Setup {
     setup.scheme.gc.pace = band.map(|band| PaceConfig { band });
     setup.host = closed(32);
     setup.start = start(Occupancy::All, 3.0);
-    setup.checked = false;
+    setup.kept = Kept::Nothing;
     setup
 }
 
@@ -111,7 +111,7 @@ fn a_constant_load_is_served_at_a_constant_rate() {
 #[test]
 fn an_idle_host_leaves_the_drive_at_rest() {
     let mut setup = drive(Some(2));
-    setup.checked = true;
+    setup.kept = Kept::Checked;
     setup.host = HostConfig { arrivals: Arrivals::Open, ..HostConfig::default() };
     let pages = setup.logical_bytes().unwrap() / 4096;
     let of = |end: u64| {

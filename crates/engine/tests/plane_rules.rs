@@ -20,7 +20,7 @@ fn channel_of(dies: u32, planes: u32, cell_ns: u64, further: u64) -> Setup {
     device.channel.read_command_extra_plane_ns = further;
     device.channel.mega_transfers_per_s = 3200.0;
     let mut setup = setup(device);
-    setup.checked = false;
+    setup.kept = Kept::Nothing;
     setup
 }
 

@@ -175,7 +175,8 @@ proptest! {
         scheme.gc.background = background;
         let scheme = only_read(scheme);
         let start = StartConfig { layout, ..start(occupancy, overwrite) };
-        let kept = Setup { scheme, start, seed, checked, sequence_numbers: true, ..setup(device) };
+        let kept = if checked { Kept::Checked } else { Kept::SequenceNumbers };
+        let kept = Setup { scheme, start, seed, kept, ..setup(device) };
         let drive = match kept.prepare_with(Vec::new(), &[], None, &mut Unobserved) {
             Ok(drive) => drive,
             Err(RunError::Config(_)) => return Ok(()),
@@ -189,7 +190,7 @@ proptest! {
 
 #[test]
 fn what_is_lost_is_what_only_dram_or_a_program_under_way_holds() {
-    let mut kept = Setup { checked: false, sequence_numbers: true, ..setup(device(1, 1, 1, 1)) };
+    let mut kept = Setup { kept: Kept::SequenceNumbers, ..setup(device(1, 1, 1, 1)) };
     kept.start = start(Occupancy::Share(0.5), 0.0);
     let mut drive = kept.prepare(&[]).unwrap();
     let pages = |first: u64, end: u64| vec![Range { start: first * 4096, end: end * 4096 }];
@@ -217,6 +218,6 @@ fn what_is_lost_is_what_only_dram_or_a_program_under_way_holds() {
     assert_eq!(Volume::requests_inside(&drive), 0, "answered from DRAM");
     let loss = drive.power_loss().unwrap();
     assert_eq!((loss.in_dram, loss.in_program), (pages(7, 8), vec![]));
-    kept.sequence_numbers = false;
+    kept.kept = Kept::Nothing;
     assert_eq!(kept.prepare(&[]).unwrap().power_loss(), None, "nothing says which data is newer");
 }

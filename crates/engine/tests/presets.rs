@@ -5,8 +5,8 @@
 use crate::common;
 use std::fs;
 use std::path::{Path, PathBuf};
-use wordline_engine::Setup;
 use wordline_engine::host::HostOp;
+use wordline_engine::{Kept, Setup};
 
 use wordline_engine::config::cache::CacheKind;
 use wordline_engine::config::{DeviceConfig, Layer, SchemeConfig, resolve_run};
@@ -204,7 +204,8 @@ fn every_figure_of_a_device_names_its_source() {
 fn every_device_runs_the_baseline_at_its_full_size() {
     for (name, _) in presets("devices") {
         let (device, scheme) = device(&name, &[]);
-        let mut setup = Setup { device, scheme, checked: false, ..common::setup(common::device(1, 1, 1, 1)) };
+        let mut setup =
+            Setup { device, scheme, kept: Kept::Nothing, ..common::setup(common::device(1, 1, 1, 1)) };
         setup.host = common::closed(16);
         let pages = setup.logical_bytes().unwrap() / 4096;
         let mut random = common::Random(9);

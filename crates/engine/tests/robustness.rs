@@ -435,7 +435,7 @@ proptest! {
     ) {
         let measure = Default::default();
         let pattern = units_together.and_then(|units| WritePattern::of(units, None));
-        let setup = Setup { device, scheme, host, start, window, measure, seed, checked: true, sequence_numbers: false, pattern };
+        let setup = Setup { device, scheme, host, start, window, measure, seed, kept: Kept::Checked, pattern };
         let bytes = match setup.validate().and_then(|()| setup.logical_bytes()) {
             Ok(bytes) => bytes,
             Err(error) => {
@@ -505,8 +505,7 @@ fn a_good_share_of_the_descriptions_runs() {
             window,
             measure,
             seed: 1,
-            checked: true,
-            sequence_numbers: false,
+            kept: Kept::Checked,
             pattern: None,
         };
         setup.logical_bytes().is_ok() && is_small(&setup) && run(&setup, &mut Listed(vec![])).is_ok()

@@ -89,7 +89,7 @@ fn any_setup() -> impl Strategy<Value = Setup> {
             let mut setup = setup(device(2, 1, 2, 1));
             (setup.scheme.cache.max_writes, setup.scheme.cache.max_writes_hold) = (max_writes, hold);
             setup.host = HostConfig { max_inside, ..closed(DEPTH) };
-            setup.checked = false;
+            setup.kept = Kept::Nothing;
             if scheduler == None {
                 let (high_weight, medium_weight, low_weight) = weights;
                 setup.host.arbitration =

@@ -124,7 +124,7 @@ fn a_snapshot_of_another_configuration_is_refused_and_the_key_named() {
         error,
         "the snapshot was made with another configuration: `scheme.gc.trigger` is 0.1 there and 0.12 here"
     );
-    other = Setup { checked: false, ..setup };
+    other = Setup { kept: Kept::Nothing, ..setup };
     assert!(loaded(&other, &bytes).err().unwrap().to_string().contains("`checked`"));
 }
 

@@ -125,7 +125,7 @@ impl Case {
         }
         setup.host = closed(self.queue_depth);
         setup.start.layout = StartLayout::Steady;
-        (setup.checked, setup.seed) = (false, seed);
+        (setup.kept, setup.seed) = (Kept::Nothing, seed);
         let has_formula = setup.has_steady_formula(self.overwrites());
         let named = !has_formula || self.slc.is_some() || self.demand;
         setup.pattern = WritePattern::of(1, named.then(|| format!("{:?}", self.pattern)));

@@ -23,7 +23,7 @@ fn drive(host_write_points: u32) -> Setup {
     setup.start = start(Occupancy::All, 0.0);
     setup.host = closed(16);
     setup.window.warmup_drive_writes = 3.0;
-    setup.checked = false;
+    setup.kept = Kept::Nothing;
     setup
 }
 

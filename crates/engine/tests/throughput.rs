@@ -9,7 +9,7 @@ use wordline_engine::config::run::Occupancy;
 use wordline_engine::config::scheme::*;
 use wordline_engine::host::{HostOp, HostRequest};
 use wordline_engine::time::Ns;
-use wordline_engine::{RunError, Setup};
+use wordline_engine::{Kept, RunError, Setup};
 
 /// Command time of reads and programs. Without it the bus could be wanted twice in one nanosecond in every round.
 const COMMAND: u64 = 100;
@@ -268,7 +268,7 @@ fn largest() -> Setup {
     (drive.geometry.blocks, drive.geometry.pages) = (1_247, 14_351);
     let mut setup = setup(drive);
     // Auditing four thousand million pages would take a minute.
-    setup.checked = false;
+    setup.kept = Kept::Nothing;
     setup
 }
 

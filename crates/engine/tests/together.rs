@@ -69,7 +69,7 @@ impl Load {
         setup.scheme = scheme;
         setup.host = closed(4);
         setup.start.layout = StartLayout::Steady;
-        (setup.checked, setup.seed) = (false, seed);
+        (setup.kept, setup.seed) = (Kept::Nothing, seed);
         setup
     }
 

@@ -73,7 +73,7 @@ impl Case {
         }
         setup.host = closed(8);
         setup.start.layout = self.layout;
-        (setup.checked, setup.seed) = (false, seed);
+        (setup.kept, setup.seed) = (Kept::Nothing, seed);
         setup
     }
 
@@ -310,7 +310,7 @@ fn only_entries_of_pages_that_hold_data_are_kept_and_checked_mode_agrees() {
                 for share in [0.0, 0.05, 0.9] {
                     let case = Case { policy, buffered, layout, share, ..PLAIN };
                     let mut setup = case.setup(5);
-                    (setup.checked, setup.start.occupancy) = (true, Occupancy::Share(0.5));
+                    (setup.kept, setup.start.occupancy) = (Kept::Checked, Occupancy::Share(0.5));
                     let bytes = setup.logical_bytes().unwrap();
                     let load = case.load(bytes);
                     let before = Before { last: Some(LookedUp::Law(&load)), ..Before::default() };

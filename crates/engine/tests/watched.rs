@@ -91,9 +91,12 @@ fn run_once(setup: &Setup, requests: &[HostRequest], watched: bool) -> Result<Le
 
 /// A drive that is watched, and others in checked mode and without, leave the same behind.
 fn give_the_same_watched_or_not(setup: &Setup, requests: &[HostRequest]) -> Result<(), TestCaseError> {
-    let expected = run_once(&Setup { checked: true, ..setup.clone() }, requests, true);
+    let expected = run_once(&Setup { kept: Kept::Checked, ..setup.clone() }, requests, true);
     for checked in [true, false] {
-        match (run_once(&Setup { checked, ..setup.clone() }, requests, false), &expected) {
+        match (
+            run_once(&Setup { kept: Kept::of_checked(checked), ..setup.clone() }, requests, false),
+            &expected,
+        ) {
             (Ok(short), Ok(long)) => {
                 prop_assert_eq!(short.0, long.0, "flash operations, events");
                 prop_assert_eq!(first_difference("", &short.2, &long.2), None);

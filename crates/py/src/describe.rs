@@ -5,7 +5,7 @@ use std::path::Path;
 use pyo3::prelude::*;
 use serde::Serialize;
 use wordline_engine::config::{ConfigError, DeviceConfig, Layer, Layers, SchemeConfig, resolve_run, to_toml};
-use wordline_engine::{RunError, Setup, nvm_sets};
+use wordline_engine::{Kept, RunError, Setup, nvm_sets};
 use wordline_trace::{OpenError, WorkloadConfig};
 
 use crate::error::mistake;
@@ -59,8 +59,7 @@ impl Described {
             window: self.workload.window.clone(),
             measure: self.workload.measure.clone(),
             seed,
-            checked,
-            sequence_numbers: false,
+            kept: Kept::of_checked(checked),
             pattern: None,
         }
     }

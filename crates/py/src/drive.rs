@@ -11,8 +11,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use wordline_drive::{Drive as Embedded, Error, PowerLoss, Request};
-use wordline_engine::Setup;
 use wordline_engine::device::Device;
+use wordline_engine::{Kept, Setup};
 
 use crate::describe::{Overrides, Text};
 use crate::error::mistake;
@@ -152,7 +152,9 @@ impl Drive {
         let seed = seed.map_or(Ok(1), |seed| whole("seed", &seed))?;
         let text = |(label, toml): Text| wordline_drive::Text::new(label, toml);
         let builder = Embedded::builder().device_text(text(device)).scheme_text(text(scheme));
-        let builder = builder.start(start).seed(seed).checked(checked).sequence_numbers(sequence_numbers);
+        let kept =
+            if sequence_numbers && !checked { Kept::SequenceNumbers } else { Kept::of_checked(checked) };
+        let builder = builder.start(start).seed(seed).keep(kept);
         let builder = overrides.into_iter().fold(builder, |builder, (path, value)| builder.set(path, value));
         py.detach(|| guarded(|| builder.build().map(Self::of).map_err(mistake)))
     }

@@ -44,11 +44,11 @@ mod tests {
     use crate::device::Device;
     use crate::host::{HostOp, HostRequest, RequestSource};
     use crate::run::Setup;
+    use crate::run::described::described;
     use wordline_base::ids::{Lpa, Ppa};
     use wordline_base::request::SourceError;
     use wordline_base::time::Ns;
     use wordline_config::run::{StartConfig, StartLayout};
-    use wordline_config::{HostConfig, Layer, MeasureConfig, WindowConfig, resolve_run};
     use wordline_ftl::work::{audit_by_formula, audit_pages, audit_single_copies};
 
     /// A drive of one die in checked mode, overwritten twice or as it was laid out.
@@ -61,29 +61,14 @@ mod tests {
     }
 
     fn drive_with(blocks: u32, start: StartConfig) -> (Setup, Device) {
-        let text = include_str!("../../../../presets/devices/mqsim.toml");
-        let keys = [
+        let setup = described(&[
             ("device.geometry.channels", "1"),
             ("device.geometry.ways", "1"),
             ("device.geometry.dies", "1"),
             ("device.geometry.blocks", &blocks.to_string()),
             ("device.capacity.overprovisioning", "0.3"),
-        ];
-        let keys = keys.map(|(key, value)| (key.to_owned(), value.to_owned()));
-        let layer = |text| Layer::from_toml("test", text).unwrap();
-        let (device, scheme) = resolve_run(&layer(text), &layer(""), &keys).unwrap();
-        let setup = Setup {
-            device,
-            scheme,
-            host: HostConfig::default(),
-            start,
-            window: WindowConfig::default(),
-            measure: MeasureConfig::default(),
-            seed: 1,
-            checked: true,
-            sequence_numbers: false,
-            pattern: None,
-        };
+        ]);
+        let setup = Setup { start, ..setup.unwrap() };
         let device = setup.prepare(&[]).unwrap();
         (setup, device)
     }

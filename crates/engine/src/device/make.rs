@@ -29,7 +29,7 @@ impl Device {
         seed: u64,
     ) -> Result<Self, ConfigError> {
         check(device, scheme)?;
-        let kept = if checked { Kept::Checked } else { Kept::Nothing };
+        let kept = Kept::of_checked(checked);
         let systems = crate::systems::of_scheme(scheme, device);
         let mut this = Self::new_for(device, scheme, kept, seed, &systems)?;
         systems.into_iter().for_each(|system| this.add_system(system));

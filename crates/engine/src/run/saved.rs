@@ -8,6 +8,7 @@ use super::{RunError, Setup, WritePattern};
 use crate::device::{self, Device};
 use crate::snapshot::{Identity, SnapshotError};
 use wordline_config::{ConfigError, DeviceConfig, SchemeConfig, StartConfig};
+use wordline_ftl::durable::Kept;
 
 /// What the state of a drive depends on.
 #[derive(Serialize)]
@@ -16,28 +17,16 @@ struct Made<'a> {
     scheme: &'a SchemeConfig,
     start: &'a StartConfig,
     seed: u64,
-    checked: bool,
-    sequence_numbers: bool,
+    #[serde(rename = "checked")]
+    kept: Kept,
     #[serde(skip_serializing_if = "Option::is_none")]
     pattern: &'a Option<WritePattern>,
 }
 
 impl Setup {
     fn drive_identity(&self) -> Result<Identity, SnapshotError> {
-        let Self {
-            device,
-            scheme,
-            host: _,
-            start,
-            window: _,
-            measure: _,
-            seed,
-            checked,
-            sequence_numbers,
-            pattern,
-        } = self;
-        let (seed, checked, sequence_numbers) = (*seed, *checked, *sequence_numbers);
-        Identity::new("a drive", &Made { device, scheme, start, seed, checked, sequence_numbers, pattern })
+        let Self { device, scheme, host: _, start, window: _, measure: _, seed, kept, pattern } = self;
+        Identity::new("a drive", &Made { device, scheme, start, seed: *seed, kept: *kept, pattern })
     }
 
     /// Why a drive that was prepared for `other` is none of this setup: the first key that differs; `None` if it is the
@@ -55,7 +44,7 @@ impl Setup {
     }
 
     /// Writes the whole state of a drive, requests in flight included. Of this setup count what the drive was prepared
-    /// from: the device, the scheme, the start, the pattern of its writes, the seed, and whether it is checked or keeps sequence numbers.
+    /// from: the device, the scheme, the start, the pattern of its writes, the seed, and what it keeps to be verified by.
     pub fn save_drive(&self, drive: &Device, out: &mut dyn Write) -> Result<(), SnapshotError> {
         device::snapshot::save(drive, &self.drive_identity()?, out)
     }

@@ -39,10 +39,8 @@ pub struct Setup {
     pub measure: MeasureConfig,
     /// Seed of every random stream.
     pub seed: u64,
-    /// Verify every read and audit the drive at the end.
-    pub checked: bool,
-    /// Keep sequence numbers in the OOB although nothing is verified: it can be said what a loss of power leaves.
-    pub sequence_numbers: bool,
+    /// What the drive keeps to be verified, or looked at, by.
+    pub kept: Kept,
     /// How the workload wrote before its first request; `None`: single mapping units all over the drive.
     pub pattern: Option<WritePattern>,
 }
@@ -70,15 +68,6 @@ impl Setup {
     /// Bytes that the host sees of this drive, or array.
     pub fn logical_bytes(&self) -> Result<u64, ConfigError> {
         logical_bytes(&self.device, &self.scheme)
-    }
-
-    /// What its drive keeps beside what its firmware needs.
-    pub fn kept(&self) -> Kept {
-        match (self.checked, self.sequence_numbers) {
-            (true, _) => Kept::Checked,
-            (false, true) => Kept::SequenceNumbers,
-            (false, false) => Kept::Nothing,
-        }
     }
 
     /// Checks every description.
@@ -327,7 +316,7 @@ impl Setup {
         all.extend(systems);
         let start = |error: ConfigError| error.under("workload.start");
         all.iter().try_for_each(|system| system.get().check_start(&self.start).map_err(start))?;
-        let mut device = Device::new_for(&self.device, &self.scheme, self.kept(), self.seed, &all)?;
+        let mut device = Device::new_for(&self.device, &self.scheme, self.kept, self.seed, &all)?;
         custom.fill_slots(&mut device);
         Ok((device, all))
     }

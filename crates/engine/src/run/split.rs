@@ -6,6 +6,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::{Outcome, RunError, Setup};
+use crate::Kept;
 use crate::snapshot::{Identity, SnapshotError};
 use wordline_base::time::Ns;
 use wordline_config::host::FlowRules;
@@ -74,8 +75,8 @@ struct Made<'a> {
     window: &'a WindowConfig,
     measure: &'a MeasureConfig,
     seed: u64,
-    checked: bool,
-    sequence_numbers: bool,
+    #[serde(rename = "checked")]
+    kept: Kept,
     flows: &'a [FlowRules],
     workload: Value,
 }
@@ -90,34 +91,11 @@ impl Split<'_> {
             return Ok(None);
         }
         // The workload says more than the pattern of its writes.
-        let Setup {
-            device,
-            scheme,
-            host,
-            start,
-            window,
-            measure,
-            seed,
-            checked,
-            sequence_numbers,
-            pattern: _,
-        } = setup;
+        let Setup { device, scheme, host, start, window, measure, seed, kept, pattern: _ } = setup;
         let workload =
             serde_json::from_str(self.workload).unwrap_or_else(|_| Value::String(self.workload.to_owned()));
-        let (seed, checked, sequence_numbers) = (*seed, *checked, *sequence_numbers);
-        let made = Made {
-            device,
-            scheme,
-            host,
-            start,
-            window,
-            measure,
-            seed,
-            checked,
-            sequence_numbers,
-            flows,
-            workload,
-        };
+        let (seed, kept) = (*seed, *kept);
+        let made = Made { device, scheme, host, start, window, measure, seed, kept, flows, workload };
         Identity::new("a run", &made).map(Some)
     }
 }

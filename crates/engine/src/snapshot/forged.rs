@@ -3,14 +3,13 @@
 
 use super::FORMAT;
 use crate::run::Setup;
+use crate::run::described::described;
 use wordline_base::rng::{below, stream};
 use wordline_base::snapshot::FrameWriter;
 use wordline_config::run::{Occupancy, StartConfig};
-use wordline_config::{HostConfig, Layer, MeasureConfig, WindowConfig, resolve_run};
 
 pub(super) fn setup() -> Setup {
-    let device = include_str!("../../../../presets/devices/mqsim.toml");
-    let overrides = [
+    let setup = described(&[
         ("device.geometry.channels", "1"),
         ("device.geometry.ways", "2"),
         ("device.geometry.blocks", "32"),
@@ -19,22 +18,9 @@ pub(super) fn setup() -> Setup {
         ("scheme.read_counts", "page"),
         ("scheme.gc.policy", "d_choices"),
         ("scheme.placement.policy", "dynamic"),
-    ];
-    let overrides = overrides.map(|(key, value)| (key.to_owned(), value.to_owned()));
-    let layer = |text| Layer::from_toml("test", text).unwrap();
-    let (device, scheme) = resolve_run(&layer(device), &layer(""), &overrides).unwrap();
-    Setup {
-        device,
-        scheme,
-        host: HostConfig::default(),
-        start: StartConfig { occupancy: Occupancy::All, overwrite: 1.0, ..StartConfig::default() },
-        window: WindowConfig::default(),
-        measure: MeasureConfig::default(),
-        seed: 1,
-        checked: true,
-        sequence_numbers: false,
-        pattern: None,
-    }
+    ]);
+    let start = StartConfig { occupancy: Occupancy::All, overwrite: 1.0, ..StartConfig::default() };
+    Setup { start, ..setup.unwrap() }
 }
 
 /// The data of all frames.

@@ -4,7 +4,7 @@
 
 use super::FORMAT;
 use crate::host::{HostOp, HostRequest, RequestSource, SourceError};
-use crate::{Ending, Setup, Split, Stop, Unobserved, replay_in_parts};
+use crate::{Ending, Kept, Setup, Split, Stop, Unobserved, replay_in_parts};
 use wordline_base::snapshot::shape::{LEFT_OUT, lines, taken_down};
 use wordline_base::time::Ns;
 use wordline_config::owned::SCHEME;
@@ -139,8 +139,7 @@ fn setup(scheme: &str, changes: &[(&str, &str)]) -> Option<Setup> {
             ..MeasureConfig::default()
         },
         seed: 1,
-        checked: true,
-        sequence_numbers: false,
+        kept: Kept::Checked,
         pattern: None,
     };
     setup.validate().ok().map(|()| setup)

@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex};
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+pub use wordline_engine::Kept;
 use wordline_engine::config::device::*;
 use wordline_engine::config::host::{Arrivals, HostConfig};
 use wordline_engine::config::owned::{HOST, SCHEME, Slot};
@@ -93,8 +94,7 @@ pub fn setup(device: DeviceConfig) -> Setup {
         window: Default::default(),
         measure: Default::default(),
         seed: 1,
-        checked: true,
-        sequence_numbers: false,
+        kept: Kept::Checked,
         pattern: None,
     }
 }

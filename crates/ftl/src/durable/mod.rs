@@ -4,14 +4,14 @@ pub mod oob;
 mod recovery;
 pub mod sequences;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 pub use oob::Oob;
 pub use recovery::{Durable, Recovered};
 pub use sequences::Sequences;
 
 /// What a drive keeps beside what its firmware needs. None of it changes a result.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Kept {
     /// Nothing: at most 9 bytes for each physical page.
     #[default]
@@ -23,6 +23,11 @@ pub enum Kept {
 }
 
 impl Kept {
+    /// In checked mode, or not.
+    pub fn of_checked(checked: bool) -> Self {
+        if checked { Self::Checked } else { Self::Nothing }
+    }
+
     /// Whether sequence numbers are kept.
     pub fn sequence_numbers(self) -> bool {
         self != Self::Nothing

@@ -5,11 +5,12 @@
 use crate::blocks::steady::Collection;
 use crate::device::Device;
 use crate::run::Setup;
+use crate::run::described::described;
 use wordline_base::ids::Lpa;
 use wordline_base::rng::{Xoshiro256PlusPlus, below, stream};
-use wordline_config::run::StartConfig;
+
 use wordline_config::scheme::PlacementOrder;
-use wordline_config::{HostConfig, Layer, MeasureConfig, WindowConfig, resolve_run};
+use wordline_ftl::durable::Kept;
 use wordline_ftl::work::{fill_by_domain, fill_in_turn, overwrite_by_domain, overwrite_in_turn, striping};
 
 fn one_of<'a>(random: &mut Xoshiro256PlusPlus, choices: &[&'a str]) -> &'a str {
@@ -58,22 +59,7 @@ fn drawn_setup(random: &mut Xoshiro256PlusPlus) -> Option<Setup> {
 }
 
 fn setup(keys: &[(&str, String)]) -> Option<Setup> {
-    let device = include_str!("../../../../../presets/devices/mqsim.toml");
-    let keys: Vec<_> = keys.iter().map(|(key, value)| ((*key).to_owned(), value.clone())).collect();
-    let layer = |text| Layer::from_toml("test", text).unwrap();
-    let (device, scheme) = resolve_run(&layer(device), &layer(""), &keys).ok()?;
-    let setup = Setup {
-        device,
-        scheme,
-        host: HostConfig::default(),
-        start: StartConfig::default(),
-        window: WindowConfig::default(),
-        measure: MeasureConfig::default(),
-        seed: 5,
-        checked: false,
-        sequence_numbers: false,
-        pattern: None,
-    };
+    let setup = Setup { seed: 5, kept: Kept::Nothing, ..described(keys).ok()? };
     setup.new_drive(Vec::new()).ok().map(|_| setup)
 }
 
@@ -263,6 +249,6 @@ fn what_depends_on_other_domains_is_done_in_turn() {
     }
     assert!(!by_domain("scheme.placement.policy", "dynamic"));
     assert!(!by_domain("scheme.blocks.superblock", "drive"));
-    let checked = Setup { checked: true, ..setup(&keys("scheme.gc.policy", "greedy")).unwrap() };
+    let checked = Setup { kept: Kept::Checked, ..setup(&keys("scheme.gc.policy", "greedy")).unwrap() };
     assert!(striping(&checked.new_drive(Vec::new()).unwrap().0).is_none());
 }

@@ -2,13 +2,13 @@
 #![allow(clippy::unwrap_used, reason = "a panic is the failure")]
 
 use crate::host::{HostOp, HostRequest, RequestSource, SourceError};
+use crate::run::described::described;
 use crate::run::{Setup, replay};
 use wordline_base::ids::Lpa;
 use wordline_base::rng::{below, stream};
 use wordline_base::time::Ns;
 use wordline_config::host::HostConfig;
 use wordline_config::run::{Occupancy, StartConfig};
-use wordline_config::{Layer, MeasureConfig, WindowConfig, resolve_run};
 
 const STREAMS: u32 = 3;
 
@@ -42,7 +42,6 @@ impl RequestSource for Overwrites {
 
 /// The streams of the pages in each superblock that holds any, one bit each; and how many pages were moved.
 fn streams_of_superblocks(keys: &[(&str, &str)]) -> (Vec<u32>, u64) {
-    let text = include_str!("../../../../../presets/devices/mqsim.toml");
     let small = [
         ("device.geometry.channels", "2"),
         ("device.geometry.ways", "1"),
@@ -55,22 +54,10 @@ fn streams_of_superblocks(keys: &[(&str, &str)]) -> (Vec<u32>, u64) {
         ("device.capacity.overprovisioning", "0.6"),
         ("scheme.blocks.host_write_points", "3"),
     ];
-    let keys: Vec<_> =
-        small.iter().chain(keys).map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
-    let layer = |text| Layer::from_toml("test", text).unwrap();
-    let (device, scheme) = resolve_run(&layer(text), &layer(""), &keys).unwrap();
-    let setup = Setup {
-        device,
-        scheme,
-        host: HostConfig { queue_depth: 16, ..HostConfig::default() },
-        start: StartConfig { occupancy: Occupancy::None, ..StartConfig::default() },
-        window: WindowConfig::default(),
-        measure: MeasureConfig::default(),
-        seed: 1,
-        checked: true,
-        sequence_numbers: false,
-        pattern: None,
-    };
+    let keys: Vec<_> = small.iter().chain(keys).copied().collect();
+    let host = HostConfig { queue_depth: 16, ..HostConfig::default() };
+    let start = StartConfig { occupancy: Occupancy::None, ..StartConfig::default() };
+    let setup = Setup { host, start, ..described(&keys).unwrap() };
     let mut drive = setup.prepare(&[]).unwrap();
     let pages = drive.ftl.logical_units();
     let mut source = Overwrites { left: 8 * pages, pages, random: stream(1, "overwrites") };

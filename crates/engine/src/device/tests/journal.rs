@@ -2,36 +2,23 @@
 #![allow(clippy::unwrap_used, reason = "a panic is the failure")]
 
 use crate::run::Setup;
+use crate::run::described::described;
 use wordline_config::run::{Occupancy, StartConfig};
-use wordline_config::{HostConfig, Layer, MeasureConfig, WindowConfig, resolve_run};
 
 #[test]
 fn a_prepared_drive_has_a_journal_that_has_gone_round_and_an_empty_one_has_none() {
-    let text = include_str!("../../../../../presets/devices/mqsim.toml");
-    let keys = [
+    let described = described(&[
         ("device.geometry.channels", "1"),
         ("device.geometry.ways", "1"),
         ("device.geometry.dies", "1"),
         ("device.geometry.blocks", "64"),
         ("device.capacity.overprovisioning", "0.3"),
         ("scheme.mapping.policy", "journaled"),
-    ];
-    let keys = keys.map(|(key, value)| (key.to_owned(), value.to_owned()));
-    let layer = |text| Layer::from_toml("test", text).unwrap();
-    let (device, scheme) = resolve_run(&layer(text), &layer(""), &keys).unwrap();
+    ])
+    .unwrap();
     for occupancy in [Occupancy::All, Occupancy::None] {
-        let setup = Setup {
-            device: device.clone(),
-            scheme: scheme.clone(),
-            host: HostConfig::default(),
-            start: StartConfig { occupancy, ..StartConfig::default() },
-            window: WindowConfig::default(),
-            measure: MeasureConfig::default(),
-            seed: 1,
-            checked: true,
-            sequence_numbers: false,
-            pattern: None,
-        };
+        let start = StartConfig { occupancy, ..StartConfig::default() };
+        let setup = Setup { start, ..described.clone() };
         let drive = setup.prepare(&[]).unwrap();
         let sizes = drive.ftl.translation().sizes;
         assert!(sizes.translation_pages > 1 && sizes.journal_pages > 1);

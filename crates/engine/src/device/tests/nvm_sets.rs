@@ -3,6 +3,7 @@
 
 use crate::device::Device;
 use crate::host::{HostOp, HostRequest, RequestSource, SourceError};
+use crate::run::described::described;
 use crate::run::{Setup, Unobserved, replay};
 use std::collections::BTreeSet;
 use wordline_base::ids::Lpa;
@@ -10,7 +11,6 @@ use wordline_base::rng::{below, stream};
 use wordline_base::time::Ns;
 use wordline_config::host::HostConfig;
 use wordline_config::run::{Occupancy, StartConfig, StartLayout};
-use wordline_config::{Layer, MeasureConfig, WindowConfig, resolve_run};
 
 type Keys<'a> = &'a [(&'a str, &'a str)];
 
@@ -18,7 +18,6 @@ const SETS: &str = "[{ name = 'a', channels = [0] }, { name = 'b', channels = [1
 
 /// Two channels of two dies of two planes.
 fn setup(start: StartConfig, keys: Keys<'_>) -> Setup {
-    let text = include_str!("../../../../../presets/devices/mqsim.toml");
     let small = [
         ("device.geometry.channels", "2"),
         ("device.geometry.ways", "1"),
@@ -31,22 +30,9 @@ fn setup(start: StartConfig, keys: Keys<'_>) -> Setup {
         ("device.capacity.overprovisioning", "0.4"),
         ("scheme.nvm_set", SETS),
     ];
-    let keys: Vec<_> =
-        small.iter().chain(keys).map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
-    let layer = |text| Layer::from_toml("test", text).unwrap();
-    let (device, scheme) = resolve_run(&layer(text), &layer(""), &keys).unwrap();
-    Setup {
-        device,
-        scheme,
-        host: HostConfig { queue_depth: 16, ..HostConfig::default() },
-        start,
-        window: WindowConfig::default(),
-        measure: MeasureConfig::default(),
-        seed: 1,
-        checked: true,
-        sequence_numbers: false,
-        pattern: None,
-    }
+    let keys: Vec<_> = small.iter().chain(keys).copied().collect();
+    let host = HostConfig { queue_depth: 16, ..HostConfig::default() };
+    Setup { host, start, ..described(&keys).unwrap() }
 }
 
 /// Random requests of one or more pages to some pages of the drive.
