@@ -176,7 +176,7 @@ fn several(job: &Job, copy: u64, places: &[Place], load: &mut FioConfig) -> Resu
     let end = ends.iter().map(|(start, bytes)| start + bytes).max().unwrap_or(start + 1);
     let part = |(first, bytes): (u64, u64)| FilePart { start_bytes: first - start, bytes };
     load.files = ends.into_iter().map(part).collect();
-    let all: u64 = load.files.iter().map(|file| file.bytes).sum();
+    let all = load.files.iter().fold(0_u64, |all, file| all.saturating_add(file.bytes));
     if let (Some(Extent::Bytes(size)), Some(_)) = (job.size, job.file_bytes) {
         load.io_bytes = Some(size).filter(|size| *size != all);
     }

@@ -31,6 +31,15 @@ fn a_job_takes_turns_between_its_files() {
 }
 
 #[test]
+fn files_longer_than_any_drive_are_refused_however_many_they_are() {
+    let long = "[a]\nrw=read\nnrfiles=64\nsize=1p\noffset_increment=900p\nnumjobs=3\n";
+    refused(
+        &format!("{long}[a]\nrw=read\nnrfiles=64\nsize=100%"),
+        &["files of more than 1152921504606846976 bytes"],
+    );
+}
+
+#[test]
 fn names_between_colons_are_files_that_jobs_may_share() {
     let text = "[a]\nfilename=x:y\nsize=1m\nrw=read\nbs=64k\n[b]\nfilename=y\nsize=512k\nrw=read\nbs=64k\n[c]\nfilename=z\\:1\nsize=64k\nbs=64k";
     let all = requests(text);
