@@ -131,6 +131,12 @@ impl BadBlocks {
         self.backing(plane, block).map_or(0, |physical| self.erases[self.index(plane, physical)])
     }
 
+    /// Whether a physical block of a plane is bad: it backs none, and is no spare.
+    pub fn is_bad(&self, plane: PlaneId, physical: u32) -> bool {
+        let backing = &self.backing[self.index(plane, 0)..][..self.blocks as usize];
+        !backing.contains(&physical) && !self.spares[plane.index()].contains(&physical)
+    }
+
     /// Erases of every physical block, plane by plane.
     pub fn all_erases(&self) -> &[u32] {
         &self.erases

@@ -1,11 +1,13 @@
 //! What survives a loss of power: what flash itself carries. Everything else that the layer knows is a table in RAM.
 
+mod blocks;
 pub mod oob;
 mod recovery;
 pub mod sequences;
 
 use serde::{Deserialize, Serialize};
 
+pub use blocks::{DurableBlock, DurableBlocks};
 pub use oob::Oob;
 pub use recovery::{Durable, Recovered};
 pub use sequences::Sequences;

@@ -1,18 +1,20 @@
 //! The map as firmware finds it again after a loss of power: by reading the spare area of every page.
 
+use super::blocks::DurableBlocks;
 use super::oob::Oob;
 use super::sequences::{Sequences, is_newer};
 use crate::mapping::Layout;
 use wordline_base::ids::{Lpa, Ppa};
 
-/// All that is left of the map when power is lost: recovery can look at nothing else.
+/// All that is left when power is lost: recovery can look at nothing else.
 #[derive(Clone, Copy, Debug)]
 pub struct Durable<'a> {
     oob: &'a Oob,
     sequences: &'a Sequences,
     /// Of the pages that were laid out: it stands in the place of their OOB.
     layout: &'a Layout,
-    physical_units: u32,
+    /// Bad marks, cycles, modes.
+    pub blocks: DurableBlocks<'a>,
 }
 
 /// What recovery finds.
@@ -25,9 +27,9 @@ pub struct Recovered {
 }
 
 impl<'a> Durable<'a> {
-    /// Of a drive with so many physical units; `None` where no sequence numbers are kept: nothing says which data is newer.
-    pub(crate) fn new(oob: &'a Oob, layout: &'a Layout, physical_units: u32) -> Option<Self> {
-        Some(Self { oob, sequences: oob.sequences()?, layout, physical_units })
+    /// `None` where no sequence numbers are kept: nothing says which data is newer.
+    pub(crate) fn new(oob: &'a Oob, layout: &'a Layout, blocks: DurableBlocks<'a>) -> Option<Self> {
+        Some(Self { oob, sequences: oob.sequences()?, layout, blocks })
     }
 
     /// Finds the newest data of each of the first so many logical pages. Of data of one number (copies, moves that were under way)
@@ -35,7 +37,7 @@ impl<'a> Durable<'a> {
     pub fn recover(self, logical_units: u32) -> Recovered {
         let mut found: Vec<Option<(Ppa, u32)>> = vec![None; logical_units as usize];
         let mut units_read = 0;
-        for ppa in (0..self.physical_units).map(Ppa) {
+        for ppa in self.blocks.all().flat_map(|block| block.places()) {
             let Some(number) = self.sequences.readable(ppa) else { continue };
             let lpa = self.oob.lpa(ppa, self.layout);
             units_read += u64::from(lpa.is_some());
@@ -58,7 +60,8 @@ impl Recovered {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use wordline_base::ids::PlaneId;
+    use crate::blocks::BlockTable;
+    use wordline_base::ids::{DomainId, PlaneId};
     use wordline_config::device::GeometryConfig;
     use wordline_flash::nand::Geometry;
 
@@ -91,17 +94,18 @@ mod tests {
         program(once, 0, 1, true);
         program(twice, 0, 2, true);
         program(under_way, 0, 3, false);
-        let units = geometry.physical_units();
-        let found = Durable::new(&oob, &layout, units).unwrap().recover(3);
+        let table = BlockTable::new(&geometry, 1, 1, |_| DomainId(0));
+        let blocks = DurableBlocks::new(&geometry, &table, None);
+        let found = Durable::new(&oob, &layout, blocks).unwrap().recover(3);
         assert_eq!((found.of(Lpa(0)), found.of(Lpa(1))), (Some((twice, 2)), Some((second, 0))));
         assert_eq!((found.of(Lpa(2)), found.of(Lpa(3)), found.units_read), (None, None, 4));
         // Where the block of the newest is erased, what is older comes up again.
         oob.sequences.as_mut().unwrap().erase(twice, 1);
-        let found = Durable::new(&oob, &layout, units).unwrap().recover(1);
+        let found = Durable::new(&oob, &layout, blocks).unwrap().recover(1);
         assert_eq!((found.of(Lpa(0)), found.units_read), (Some((once, 1)), 3));
         oob.sequences.as_mut().unwrap().erase(once, 1);
-        let found = Durable::new(&oob, &layout, units).unwrap().recover(1);
+        let found = Durable::new(&oob, &layout, blocks).unwrap().recover(1);
         assert_eq!(found.of(Lpa(0)), Some((first, 0)));
-        assert!(Durable::new(&Oob::new(units, false), &layout, units).is_none());
+        assert!(Durable::new(&Oob::new(geometry.physical_units(), false), &layout, blocks).is_none());
     }
 }

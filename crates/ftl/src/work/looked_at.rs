@@ -6,7 +6,7 @@ use super::purposes::{Purpose, Purposes};
 use super::translation::look_ups::Translation;
 use crate::blocks::separation::{Separation, SeparationPolicy};
 use crate::blocks::{BlockTable, Domains, Points};
-use crate::durable::{Durable, Oob};
+use crate::durable::{Durable, DurableBlocks, Oob};
 use crate::gc::{GcPolicy, VictimPolicy};
 use crate::mapping::{Copies, Layout, PageMap};
 use crate::placement::{Placement, PlacementPolicy, PlaneSets};
@@ -48,7 +48,8 @@ impl Ftl {
 
     /// What survives a loss of power now; `None` where no sequence numbers are kept.
     pub fn durable(&self) -> Option<Durable<'_>> {
-        Durable::new(&self.oob, &self.layout, self.geometry.physical_units())
+        let bad = self.wear_out.as_ref().map(|wear| &wear.bad);
+        Durable::new(&self.oob, &self.layout, DurableBlocks::new(&self.geometry, &self.blocks, bad))
     }
 
     /// Newest versions; `None` where no sequence numbers are kept.
