@@ -50,6 +50,24 @@ def test_what_can_be_written_is_flash_times_cycles_by_waf() -> None:
     assert found.rated_drive_writes_per_day == pytest.approx(flash * 2000 / 2.5 / (800 * 4096) / 1825)
 
 
+def test_a_makers_promise_is_set_against_the_load() -> None:
+    rated = {"rated": {"drive_writes_per_day": 3.0, "years": 4}}
+    plain = result()
+    plain["config"]["device"] |= rated
+    found = lifetime.of(plain)
+    promised = 3 * 800 * 4096 * 4 * 365
+    assert found is not None and found.promised_host_bytes == pytest.approx(promised)
+    assert found.years_of_promise == pytest.approx(promised / 8192 / 86_400 / 365)
+    assert found.years == pytest.approx(lifetime.of(result()).years)  # type: ignore[union-attr]
+    told = dict(found.told())["promised by its maker"]
+    assert told.startswith("3 drive writes a day for 4 years: 14.35 GB, written in ")
+    idle = lifetime.of(plain | {"write": {"requests": 0}, "waf": None})
+    assert idle is not None and idle.years_of_promise is None
+    assert dict(idle.told())["promised by its maker"].endswith("14.35 GB")
+    unknown = lifetime.of(result())
+    assert unknown is not None and unknown.promised_host_bytes is None
+
+
 def test_blocks_that_are_bad_from_the_factory_are_no_flash() -> None:
     found = lifetime.of(result(bad_blocks={"factory": 3}))
     assert found is not None and found.flash_bytes == (1000 - 30) * 4096

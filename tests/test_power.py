@@ -44,9 +44,37 @@ def test_without_energies_there_is_no_power() -> None:
 
 
 def test_nothing_for_each_bit_where_the_host_moved_none() -> None:
-    window = {"start_ns": 0, "end_ns": 1000}
-    none = {"read": {"requests": 0}, "write": {"requests": 0}}
-    assert power.of({"window": window, "energy": {"total_pj": 2000}, **none}) == power.Power(0.002, None)
+    result = {
+        "config": {"device": {"energy": {"rest_mw": 3}}},
+        "window": {"start_ns": 0, "end_ns": 1000},
+        "energy": {"total_pj": 2000, "drive_pj": 5000},
+        "read": {"requests": 0},
+        "write": {"requests": 0},
+    }
+    assert power.of(result) == power.Power(0.005, None, ("requests", "the host's bytes"))
+
+
+def test_a_drive_takes_power_beside_its_flash_and_what_has_no_figure_is_named(tmp_path: Path) -> None:
+    plain = package.run("mqsim", workload=LOAD, overrides=FEW | ENERGY)
+    rest = {"device.energy.rest_mw": 2500, "device.energy.request_nj": 400}
+    run = package.run("mqsim", workload=LOAD, overrides=FEW | ENERGY | rest)
+    flash, all_of_it = power.of(plain.to_dict()), power.of(run.to_dict())
+    assert flash is not None and all_of_it is not None
+    result = run.to_dict()
+    requests = result["read"]["requests"] + result["write"]["requests"]
+    window = result["window"]["end_ns"] - result["window"]["start_ns"]
+    assert all_of_it.watts == pytest.approx(flash.watts + 2.5 + requests * 400 / window)
+    assert flash.told().endswith("(without rest, requests, the host's bytes: no figures)")
+    assert all_of_it.told().endswith("(without the host's bytes: no figures)")
+    run.save(tmp_path)
+    assert f"rest {2500 * window / 1e9:,.3f}" in " ".join((tmp_path / "report.txt").read_text().split())
+
+
+def test_a_drive_whose_flash_has_no_figures_has_the_power_of_the_rest_and_says_so() -> None:
+    run = package.run("mqsim", workload=LOAD, overrides=FEW | {"device.energy.rest_mw": 2500})
+    found = power.of(run.to_dict())
+    assert found is not None and found.watts == pytest.approx(2.5)
+    assert found.missing[0] == "operations of the flash"
 
 
 def test_power_is_a_figure_of_studies(tmp_path: Path) -> None:

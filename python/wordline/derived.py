@@ -11,6 +11,7 @@ UNITS: dict[str, str] = {
     "lifetime.terabytes_written": "TB",
     "lifetime.rated_drive_writes_per_day": "drive writes/day",
     "lifetime.years": "years",
+    "lifetime.promised_years": "years",
     "energy.watts": "W",
     "energy.pj_per_bit": "pJ/bit",
 }

@@ -17,6 +17,8 @@ _MORE = (
     "bandwidth_bytes_per_s",
     "lifetime.terabytes_written",
     "lifetime.years",
+    "lifetime.promised_terabytes_written",
+    "lifetime.promised_years",
     "rated_drive_writes_per_day",
 )
 

@@ -45,6 +45,9 @@ class Lifetime:
     """What the host can write in all (TBW), and the ends of its 95% interval; the value if it is unknown."""
     missing: str
     """Why there is no `host_bytes`; empty where there is."""
+    promised_per_day: float | None = None
+    """Drive writes a day as the maker rates the drive (`device.rated`), over `promised_years`."""
+    promised_years: int = WARRANTY_YEARS
 
     @property
     def overprovisioning(self) -> float:
@@ -70,6 +73,20 @@ class Lifetime:
             return None
         return self.host_bytes[0] / self.host_bytes_per_day / YEAR_DAYS
 
+    @property
+    def promised_host_bytes(self) -> float | None:
+        """What the host can write in all, by the maker's rating."""
+        if self.promised_per_day is None:
+            return None
+        return self.promised_per_day * self.usable_bytes * self.promised_years * YEAR_DAYS
+
+    @property
+    def years_of_promise(self) -> float | None:
+        """After which the load of the window, day and night, has written that."""
+        if self.promised_host_bytes is None or not self.host_bytes_per_day:
+            return None
+        return self.promised_host_bytes / self.host_bytes_per_day / YEAR_DAYS
+
     def figures(self) -> Iterator[tuple[str, float]]:
         """Those that are known, as the rows of studies have them: bytes in TB."""
         found = {
@@ -77,9 +94,11 @@ class Lifetime:
             "overprovisioning": self.overprovisioning,
             "terabytes_per_day": self.host_bytes_per_day / 1e12,
             "drive_writes_per_day": self.drive_writes_per_day,
-            "terabytes_written": None if self.host_bytes is None else self.host_bytes[0] / 1e12,
+            "terabytes_written": _terabytes(None if self.host_bytes is None else self.host_bytes[0]),
             "rated_drive_writes_per_day": self.rated_drive_writes_per_day,
             "years": self.years,
+            "promised_terabytes_written": _terabytes(self.promised_host_bytes),
+            "promised_years": self.years_of_promise,
         }
         yield from ((f"{NAME}.{name}", value) for name, value in found.items() if value is not None)
 
@@ -92,6 +111,7 @@ class Lifetime:
                 f"{usable} of {flash} of flash: over-provisioning {self.overprovisioning:.1%}",
             )
         ]
+        rows += self._promise()
         if self.waf is None:
             return rows
         day = f"{fitting_bytes(self.host_bytes_per_day)}, {short(self.drive_writes_per_day)} drive writes"
@@ -105,6 +125,18 @@ class Lifetime:
         rows.append(("host writes in all (TBW)", f"{fitting_bytes(value)}{reach}, from {cycles}"))
         rows.append(("drive writes a day that it allows (DWPD)", rated))
         return [*rows, ("lasts at this load", _time(self.years))]
+
+    def _promise(self) -> list[tuple[str, str]]:
+        if self.promised_host_bytes is None:
+            return []
+        rating = f"{short(self.promised_per_day or 0.0)} drive writes a day for {self.promised_years} years"
+        until = self.years_of_promise
+        reach = "" if until is None else f", written in {_time(until)} at this load"
+        return [("promised by its maker", f"{rating}: {fitting_bytes(self.promised_host_bytes)}{reach}")]
+
+
+def _terabytes(value: float | None) -> float | None:
+    return None if value is None else value / 1e12
 
 
 def _time(years: float | None) -> str:
@@ -133,7 +165,18 @@ def of(result: Mapping[str, Any]) -> Lifetime | None:
     cycles = device.get("bad_blocks", {}).get("endurance_cycles")
     missing = _missing(result, scheme, cycles)
     host = None if missing else _host_bytes(result, flash * cycles, waf)
-    return Lifetime(drive["logical_units"] * unit, flash, waf, rate * DAY_S, cycles, host, missing)
+    rated = device.get("rated") or {}
+    return Lifetime(
+        usable_bytes=drive["logical_units"] * unit,
+        flash_bytes=flash,
+        waf=waf,
+        host_bytes_per_day=rate * DAY_S,
+        cycles=cycles,
+        host_bytes=host,
+        missing=missing,
+        promised_per_day=rated.get("drive_writes_per_day"),
+        promised_years=rated.get("years", WARRANTY_YEARS),
+    )
 
 
 def _factory_bad(result: Mapping[str, Any]) -> int:

@@ -1,6 +1,6 @@
-"""What the flash operations of a run used, as power and for each bit of the host's data.
+"""What the drive of a run used, as power and for each bit of the host's data.
 
-Flash and channels only: what controller, DRAM and link use, and the whole drive at rest, has no key.
+What a drive's description has no figure for counts as nothing, and is named.
 """
 
 from __future__ import annotations
@@ -11,7 +11,12 @@ from typing import Any
 
 from wordline.figures import short
 
-LEFT_OUT = "flash and channels only: for controller, DRAM, link and rest a drive has no keys"
+LEFT_OUT = {
+    "rest_mw": "rest",
+    "request_nj": "requests",
+    "host_pj_per_byte": "the host's bytes",
+}
+"""Keys of `device.energy` beside those of the flash, and for what they stand."""
 
 
 @dataclass(frozen=True)
@@ -22,6 +27,8 @@ class Power:
     """Mean over the window."""
     pj_per_bit: float | None
     """For each bit that the host read and wrote; `None` where it did neither."""
+    missing: tuple[str, ...] = ()
+    """What the description has no figure for."""
 
     def figures(self) -> Iterator[tuple[str, float]]:
         """As the rows of studies have them."""
@@ -32,7 +39,14 @@ class Power:
     def told(self) -> str:
         """For a person."""
         bits = "" if self.pj_per_bit is None else f", {short(self.pj_per_bit)} pJ for each bit of the host's"
-        return f"{short(self.watts)} W in the mean{bits} ({LEFT_OUT})"
+        without = f" (without {', '.join(self.missing)}: no figures)" if self.missing else ""
+        return f"{short(self.watts)} W in the mean{bits}{without}"
+
+
+def joules(result: Mapping[str, Any]) -> float:
+    """All energy of the window; in results of earlier versions that of the flash."""
+    energy = result["energy"]
+    return float(energy.get("drive_pj", energy["total_pj"])) / 1e12
 
 
 def of(result: Mapping[str, Any]) -> Power | None:
@@ -40,7 +54,11 @@ def of(result: Mapping[str, Any]) -> Power | None:
     window = result["window"]["end_ns"] - result["window"]["start_ns"]
     if not result.get("energy") or window <= 0:
         return None
-    total = result["energy"]["total_pj"]
+    total = joules(result) * 1e12
+    known = result["config"]["device"]["energy"]
+    missing = tuple(name for key, name in LEFT_OUT.items() if not known.get(key))
+    if not result["energy"]["total_pj"]:
+        missing = ("operations of the flash", *missing)
     bits = 8 * sum(result[kind].get("bytes", 0) for kind in ("read", "write"))
     # A picojoule in a nanosecond is a milliwatt.
-    return Power(total / window / 1e3, total / bits if bits else None)
+    return Power(total / window / 1e3, total / bits if bits else None, missing)

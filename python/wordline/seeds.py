@@ -42,6 +42,7 @@ METRICS: dict[str, str] = {
     },
     "waf": "",
     "energy.total_pj": "pJ",
+    "energy.drive_pj": "pJ",
 }
 """Figures of the summary: their path in `result.json`, and their unit."""
 

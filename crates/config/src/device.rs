@@ -9,6 +9,7 @@ use super::error::{ConfigError, check_range};
 use super::errors::ErrorsConfig;
 use super::firmware::CpuConfig;
 use super::nand_modes::{CacheModeConfig, CopybackBlocks, CopybackConfig, SlcModeConfig};
+use super::rated::RatedConfig;
 
 pub use super::cell::{CellConfig, CellTechnology};
 pub use super::geometry::{CapacityConfig, GeometryConfig};
@@ -57,10 +58,13 @@ pub struct DeviceConfig {
     /// Blocks that can't be used, from the factory and in use; left out: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bad_blocks: Option<BadBlocksConfig>,
+    /// Endurance as its maker rates it; left out: unknown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rated: Option<RatedConfig>,
     /// The controller's processor.
     #[serde(default)]
     pub cpu: CpuConfig,
-    /// Energy of operations; unknown (zero) when left out.
+    /// Energy of operations and of the rest of the drive; unknown (zero) when left out.
     #[serde(default)]
     pub energy: EnergyConfig,
     /// DRAM of the controller; without limit and without time when left out.
@@ -346,6 +350,9 @@ impl DeviceConfig {
             bad_blocks.validate(&self.geometry).map_err(|e| e.under("bad_blocks"))?;
         }
         self.link.validate(&self.geometry).map_err(|e| e.under("link"))?;
+        if let Some(rated) = &self.rated {
+            rated.validate().map_err(|e| e.under("rated"))?;
+        }
         self.energy.validate(self.cell.technology).map_err(|e| e.under("energy"))?;
         self.cpu.validate().map_err(|e| e.under("cpu"))?;
         self.dram.validate().map_err(|e| e.under("dram"))

@@ -1,11 +1,11 @@
-//! What operations of the flash cost in energy, as a data sheet or a paper gives it.
+//! What a drive costs in energy, as a data sheet or a paper gives it.
 
 use serde::{Deserialize, Serialize};
 
 use super::cell::CellTechnology;
 use super::error::{ConfigError, check_range};
 
-/// Energy of operations; zero stands for "unknown". What the drive uses at rest isn't modelled.
+/// Energy of operations, and of the rest of the drive; zero stands for "unknown".
 ///
 /// `[energy]` of a device; zero, the default, means unknown, and no preset has figures. Where to find some: V. Mohan et al.,
 /// "Modeling Power Consumption of NAND Flash Memories Using FlashPower" (IEEE TCAD 32(7), 2013), and supply current × voltage ×
@@ -14,8 +14,12 @@ use super::error::{ConfigError, check_range};
 ///
 /// `E = Σ reads · read_nj(type) + Σ programs · program_nj(type) + erases · erase_nj + bytes on channels · channel_pj_per_byte`
 ///
-/// Not modelled: what the drive uses at rest, controller, DRAM and link, suspending and resuming. A program unit costs what all
-/// its pages cost, filled or not; a read that is retried costs one read.
+/// and beside the flash, for requests that are answered,
+///
+/// `E = window · rest_mw + requests · request_nj + bytes of the host · host_pj_per_byte`
+///
+/// Not modelled: power states, suspending and resuming. A program unit costs what all its pages cost, filled or not; a read that
+/// is retried costs one read.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EnergyConfig {
@@ -40,17 +44,34 @@ pub struct EnergyConfig {
     /// A byte on the channel, spare bytes that move included, pJ.
     #[serde(default)]
     pub channel_pj_per_byte: u64,
+    /// What the drive takes whenever it is on, busy or not, controller, DRAM and link included, mW.
+    #[serde(default, skip_serializing_if = "is_unknown")]
+    pub rest_mw: u64,
+    /// What the controller takes beside that for a request of the host, nJ.
+    #[serde(default, skip_serializing_if = "is_unknown")]
+    pub request_nj: u64,
+    /// The same for a byte that the host reads or writes: link, DRAM and codes, pJ.
+    #[serde(default, skip_serializing_if = "is_unknown")]
+    pub host_pj_per_byte: u64,
+}
+
+fn is_unknown(energy: &u64) -> bool {
+    *energy == 0
 }
 
 /// Most energy that a description may give for one operation, nJ: one joule.
 const MOST_NJ: u64 = 1_000_000_000;
+
+/// Most that a description may give for a drive at rest, mW: a kilowatt.
+const MOST_REST_MW: u64 = 1_000_000;
 
 impl EnergyConfig {
     /// Whether any figure is known.
     pub fn is_known(&self) -> bool {
         let pages = self.read_nj.iter().chain(&self.program_nj);
         let slc = [&self.slc_read_nj, &self.slc_program_nj, &self.slc_erase_nj].into_iter().flatten();
-        pages.chain(slc).chain([&self.erase_nj, &self.channel_pj_per_byte]).any(|&energy| energy > 0)
+        let flash = pages.chain(slc).chain([&self.erase_nj, &self.channel_pj_per_byte]);
+        flash.chain([&self.rest_mw, &self.request_nj, &self.host_pj_per_byte]).any(|&energy| energy > 0)
     }
 
     /// Refuses what no device of this technology can have.
@@ -77,6 +98,9 @@ impl EnergyConfig {
             check_range(key, energy.unwrap_or(0), 0, MOST_NJ)?;
         }
         check_range("erase_nj", self.erase_nj, 0, MOST_NJ)?;
-        check_range("channel_pj_per_byte", self.channel_pj_per_byte, 0, MOST_NJ)
+        check_range("channel_pj_per_byte", self.channel_pj_per_byte, 0, MOST_NJ)?;
+        check_range("rest_mw", self.rest_mw, 0, MOST_REST_MW)?;
+        check_range("request_nj", self.request_nj, 0, MOST_NJ)?;
+        check_range("host_pj_per_byte", self.host_pj_per_byte, 0, MOST_NJ)
     }
 }

@@ -33,6 +33,7 @@ pub mod owned;
 pub mod pace;
 mod parse;
 pub mod partition;
+pub mod rated;
 pub mod reclaim;
 pub mod redundancy;
 pub mod resolve;

@@ -357,6 +357,26 @@ fn halves_of_a_drive_have_channels_of_their_own_and_one_link() {
 }
 
 #[test]
+fn halves_rest_and_serve_the_host_as_one_drive_and_drives_each_by_itself() {
+    let mut setup = linked(2);
+    setup.device.energy.program_nj = vec![30_000];
+    setup.device.energy.rest_mw = 1_500;
+    setup.device.energy.request_nj = 40;
+    setup.device.energy.host_pj_per_byte = 100;
+    let energy = |config: &ArrayConfig| {
+        let report = replayed(&setup, config, vec![write(0, 3), write(0, 4)]);
+        let energy = report.energy.unwrap();
+        assert_eq!((energy.total_pj, energy.by_operation_pj["program"]), (4 * 30_000_000, 4 * 30_000_000));
+        assert_eq!(energy.drive_pj, energy.total_pj + energy.beside_flash.sum());
+        (energy.beside_flash, u128::from(report.window.end_ns - report.window.start_ns))
+    };
+    let (one, window) = energy(&halves(ArrayLayout::Mirrored));
+    assert_eq!((one.rest_pj, one.requests_pj, one.bytes_pj), (1_500 * window, 2 * 40_000, 2 * 4096 * 100));
+    let (two, window) = energy(&array(2, ArrayLayout::Mirrored, MirrorServe::First));
+    assert_eq!((two.rest_pj, two.requests_pj, two.bytes_pj), (3_000 * window, 4 * 40_000, 4 * 4096 * 100));
+}
+
+#[test]
 fn what_both_halves_write_crosses_the_link_once() {
     const LINK: u64 = 1_000;
     let report = replayed(&linked(2), &halves(ArrayLayout::Mirrored), vec![write(0, 3), write(0, 4)]);

@@ -8,6 +8,7 @@ use proptest::prelude::*;
 use wordline_engine::config::MeasureConfig;
 use wordline_engine::config::device::*;
 use wordline_engine::config::energy::EnergyConfig;
+use wordline_engine::config::rated::RatedConfig;
 use wordline_engine::config::run::Occupancy;
 use wordline_engine::host::HostOp;
 use wordline_engine::stats::measured::SampleReport;
@@ -350,6 +351,20 @@ fn energy_by_cause_and_by_operation_both_add_up() {
 }
 
 #[test]
+fn a_drive_takes_energy_beside_its_flash_for_being_on_for_requests_and_for_their_bytes() {
+    let mut drive = device(1, 1, 1, 1);
+    drive.energy =
+        EnergyConfig { rest_mw: 1_500, request_nj: 40, host_pj_per_byte: 100, ..EnergyConfig::default() };
+    let (report, _) = record(&setup(drive), vec![read(0, 0), write(0, 1), request(0, HostOp::Trim, 2, 4)]);
+    let (energy, window) = (report.energy.unwrap(), report.window.end_ns - report.window.start_ns);
+    assert!(window >= 2 * ONE, "{window}");
+    let beside = energy.beside_flash;
+    assert_eq!(beside.rest_pj, 1_500 * u128::from(window));
+    assert_eq!((beside.requests_pj, beside.bytes_pj), (3 * 40_000, 2 * 4096 * 100));
+    assert_eq!((energy.total_pj, energy.drive_pj), (0, beside.sum()));
+}
+
+#[test]
 fn energy_that_nobody_knows_is_not_reported() {
     assert_eq!(record(&setup(device(1, 1, 1, 1)), vec![read(0, 0)]).0.energy, None);
 }
@@ -387,10 +402,22 @@ fn impossible_measurements_are_refused_by_name() {
     assert_eq!(told, "workload.measure.max_rows = 1: allowed: 2 to 10000000");
     let told = refused(MeasureConfig { sample_table: true, ..MeasureConfig::default() });
     assert!(told.starts_with("workload.measure.sample_table = true"), "{told}");
-    let mut drive = energetic(device(1, 1, 1, 1));
-    drive.energy.read_nj = vec![1, 2, 3];
-    let Err(RunError::Config(error)) = run(&setup(drive), &mut Listed(vec![])) else { panic!() };
-    assert_eq!(error.path, "device.energy.read_nj");
+    let changes: [(&str, fn(&mut DeviceConfig)); 4] = [
+        ("device.energy.read_nj", |drive| drive.energy.read_nj = vec![1, 2, 3]),
+        ("device.energy.rest_mw", |drive| drive.energy.rest_mw = 1_000_001),
+        ("device.rated.drive_writes_per_day", |drive| {
+            drive.rated = Some(RatedConfig { drive_writes_per_day: 0.0, years: 5 });
+        }),
+        ("device.rated.years", |drive| {
+            drive.rated = Some(RatedConfig { drive_writes_per_day: 1.0, years: 0 });
+        }),
+    ];
+    for (path, change) in changes {
+        let mut drive = energetic(device(1, 1, 1, 1));
+        change(&mut drive);
+        let Err(RunError::Config(error)) = run(&setup(drive), &mut Listed(vec![])) else { panic!() };
+        assert_eq!(error.path, path);
+    }
 }
 
 #[test]

@@ -48,6 +48,7 @@ def show_devices(as_json: JsonOption = False) -> None:
                 "raw_bytes": raw,
                 "user_bytes": user,
                 "overprovisioning": 1 - user / raw,
+                "rated_drive_writes_per_day": (device.get("rated") or {}).get("drive_writes_per_day"),
                 "description": device["description"],
             }
         )
@@ -59,7 +60,7 @@ def show_devices(as_json: JsonOption = False) -> None:
     table = Table(box=None, pad_edge=False, header_style="bold")
     for header in ("name", "cell"):
         table.add_column(header, no_wrap=True)
-    for header in ("channels", "dies", "planes", "page", "raw GiB", "user GB", "spare"):
+    for header in ("channels", "dies", "planes", "page", "raw GiB", "user GB", "spare", "DWPD"):
         table.add_column(header, justify="right", no_wrap=True)
     table.add_column("description")
     for row in rows:
@@ -71,9 +72,14 @@ def show_devices(as_json: JsonOption = False) -> None:
             f"{row['raw_bytes'] / 2**30:,.0f}",
             f"{row['user_bytes'] / 1e9:,.0f}",
             f"{row['overprovisioning']:.1%}",
+            _rating(row["rated_drive_writes_per_day"]),
             row["description"],
         )
     show(table)
+
+
+def _rating(drive_writes_per_day: float | None) -> str:
+    return "–" if drive_writes_per_day is None else f"{drive_writes_per_day:g}"
 
 
 @app.command("schemes")

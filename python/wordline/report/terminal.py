@@ -254,8 +254,9 @@ def _flash(data: Mapping[str, Any]) -> Table:
         table.add_row("CPU", _cpu(data))
     if data["energy"]:
         energy = data["energy"]
-        parts = (f"{name} {pj / 1e9:,.3f}" for name, pj in energy["by_operation_pj"].items() if pj)
-        table.add_row("Energy", f"{energy['total_pj'] / 1e9:,.3f} mJ ({', '.join(parts)})")
+        parts = (*energy["by_operation_pj"].items(), *energy.get("beside_flash", {}).items())
+        told = (f"{name.removesuffix('_pj')} {pj / 1e9:,.3f}" for name, pj in parts if pj)
+        table.add_row("Energy", f"{power.joules(data) * 1e3:,.3f} mJ ({', '.join(told)})")
         used = power.of(data)
         if used is not None:
             table.add_row("Power", used.told())

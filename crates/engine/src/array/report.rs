@@ -2,6 +2,7 @@
 
 use super::Array;
 use crate::device::Device;
+use crate::stats::energy::EnergyReport;
 use crate::stats::evidence::Evidence;
 use crate::stats::precision::Measured;
 use crate::stats::recorder::{Recorder, erase_report_of_runs};
@@ -52,8 +53,19 @@ impl Array {
             members,
             ..Report::default()
         };
+        report.energy = self.energy(&report);
         self.report_monitor(page_bytes, &mut report);
         report
+    }
+
+    /// That of all drives. Parts of one drive rest, and serve the host, as one.
+    fn energy(&self, report: &Report) -> Option<EnergyReport> {
+        let members = report.members.iter().filter_map(|member| member.energy.as_ref());
+        let mut all = EnergyReport::of_all(members)?;
+        if self.link.is_some() {
+            all.set_beside_flash(self.members.first()?.beside_flash(report)?);
+        }
+        Some(all)
     }
 
     /// Batches of the array's own requests; domains and collections of all drives.

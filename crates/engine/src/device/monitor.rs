@@ -10,6 +10,7 @@ use super::known_reads::KnownReads;
 use crate::sched::queue::{Op, OpId};
 use crate::stats::chips::ChipRecorder;
 use crate::stats::collisions::{Ahead, CollisionProbe, Place};
+use crate::stats::energy::BesideFlash;
 use crate::stats::measured::EraseSpan;
 use crate::stats::report::Report;
 use crate::stats::samples::DieState;
@@ -206,9 +207,18 @@ impl Device {
         }
     }
 
+    /// What a drive like this used beside its flash for what this report has; `None` when it knows no energy.
+    pub(crate) fn beside_flash(&self, report: &Report) -> Option<BesideFlash> {
+        let answered = [&report.read, &report.write, &report.trim, &report.flush];
+        let requests = answered.iter().map(|kind| kind.requests).sum();
+        let bytes = report.read.bytes + report.write.bytes;
+        let window = Ns(report.window.end_ns.saturating_sub(report.window.start_ns));
+        Some(self.observers.energy.as_ref()?.beside_flash(window, requests, bytes))
+    }
+
     /// Fills in what is recorded beside the totals.
     pub(super) fn report_monitor(&self, report: &mut Report) {
-        report.energy = self.observers.energy.as_ref().map(|_| self.observers.recorder.energy.report());
+        report.energy = self.beside_flash(report).map(|beside| self.observers.recorder.energy.report(beside));
         self.observers.monitor.timed.report(self.flash.now(), self, self.geometry.page_bytes, report);
         report.collisions = self.observers.monitor.collisions.as_ref().map(|probe| probe.report());
         if let Some(chips) = &self.observers.monitor.chips {
