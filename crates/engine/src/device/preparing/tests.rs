@@ -231,6 +231,20 @@ fn preparation_stops_when_it_is_asked_to() {
 }
 
 #[test]
+fn each_overwrite_in_turn_is_followed_soon_by_the_question_whether_to_go_on() {
+    let setup = setup(&[("scheme.blocks.superblock", "drive".to_owned())]).unwrap();
+    let (mut device, _) = setup.new_drive(Vec::new()).unwrap();
+    device.fill_at_once(setup.scheme.placement.order, device.ftl.logical_units(), None);
+    let mut choice = device.overwriting(device.ftl.logical_units(), &[], 1);
+    let mut questions = 0;
+    assert!(device.overwrite(20_000, &mut choice, &mut || {
+        questions += 1;
+        true
+    }));
+    assert!(questions >= 20, "{questions}");
+}
+
+#[test]
 fn what_depends_on_other_domains_is_done_in_turn() {
     let keys = |key, value: &str| {
         [

@@ -28,8 +28,9 @@ use wordline_base::class::Cause;
 /// Overwrites whose table entries are fetched together.
 const BATCH: usize = 64;
 
-/// Overwrites between two questions whether to go on.
-const BETWEEN_QUESTIONS: u64 = 1 << 16;
+/// Overwrites between two questions whether to go on. On a drive whose tables nothing has touched yet, each may have the kernel
+/// clear huge pages, some tenths of a millisecond each.
+const BETWEEN_QUESTIONS: u64 = 1 << 9;
 
 impl Ftl {
     /// The pages that are laid out lie as random overwrites leave them.
