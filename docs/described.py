@@ -92,10 +92,17 @@ def _table(sources: Sources, fields: list[Field], item: Item, told: dict[str, st
             words = f" Keys as of `{told[below.name]}`."
         default = found.default
         if default == "" and below is not None and below.variants:
-            default = next((f'"{one.name}"' for one in below.variants if one.is_default), "")
+            default = next(
+                (f'"{_as_written(below, one.name)}"' for one in below.variants if one.is_default), ""
+            )
         needed = "needed" if _is_read_as_written(item) else ""
         shown = {"left out": "left out", "": "", None: needed}.get(default, f"`{default}`")
         yield f"| `{found.name}` | {shown} | {_cell(found.doc)}{words} |"
+
+
+def _as_written(item: Item, variant: str) -> str:
+    """A word as descriptions have it. Those with a form of their own are spelt in small letters."""
+    return variant.lower() if "try_from" in item.attributes else variant
 
 
 def _is_read_as_written(item: Item) -> bool:

@@ -213,5 +213,10 @@ def test_a_flow_that_is_not_there_is_named_with_those_that_are(wordline: Wordlin
     assert "no flow of this workload: allowed: workload.flow.reader.KEY, workload.flow.writer.KEY" in told
     told = wordline(*run, "--set", "workload.flow.reader.queue_depth=7").error()
     assert "allowed: a workload with [[flow]]" in told
+    told = wordline(*run, "--workload", two, "--set", "workload.source.requests=7").error()
+    both = "workload.flow.reader.source.requests, workload.flow.writer.source.requests"
+    assert (
+        f"--set workload.source.requests=7: each flow of this workload has its own: allowed: {both}" in told
+    )
     told = wordline(*run, "--workload", two, "--set", "workload.flow.reader.queue_dept=7").error()
     assert "workload.flow[0]" in told and "queue_depth" in told

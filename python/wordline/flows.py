@@ -14,13 +14,16 @@ from wordline.presets import toml_value
 
 ALL = "workload.flow"
 
+SOURCE = "workload.source"
+
 Pair = tuple[str, str]
 
 
 def expanded(text: str, overrides: Sequence[Pair]) -> list[Pair]:
     """The overrides as the core takes them, for the workload of this text. Raises `WordlineError` for a flow
-    that it doesn't have.
+    that it doesn't have, and for a key of the one source where each flow has its own.
     """
+    _refuse_one_source(text, overrides)
     if not any(path.startswith(f"{ALL}.") for path, _ in overrides):
         return list(overrides)
     flows: Any = toml_files.parse(text).get("flow", [])
@@ -35,8 +38,29 @@ def expanded(text: str, overrides: Sequence[Pair]) -> list[Pair]:
     return [*found, (ALL, toml_value(flows))]
 
 
+def _refuse_one_source(text: str, overrides: Sequence[Pair]) -> None:
+    paths = [path for path, _ in overrides]
+    if ALL in paths or SOURCE in paths or not any(path.startswith(f"{SOURCE}.") for path in paths):
+        return
+    try:
+        described = toml_files.parse(text)
+    except WordlineError:
+        return  # The core names the file and the line.
+    names = _names(described.get("flow"))
+    if not names or "source" in described:
+        return
+    path, value = next(pair for pair in overrides if pair[0].startswith(f"{SOURCE}."))
+    key = path.removeprefix("workload.")
+    allowed = ", ".join(f"{ALL}.{name}.{key}" for name in names)
+    raise WordlineError(f"--set {path}={value}: each flow of this workload has its own: allowed: {allowed}")
+
+
+def _names(flows: Any) -> list[str]:
+    return [str(flow["name"]) for flow in flows if "name" in flow] if isinstance(flows, list) else []
+
+
 def _change(flows: Any, path: str, value: str) -> None:
-    names = [str(flow["name"]) for flow in flows if "name" in flow] if isinstance(flows, list) else []
+    names = _names(flows)
     rest = path.removeprefix(f"{ALL}.")
     name = max((name for name in names if rest.startswith(f"{name}.")), key=len, default=None)
     if name is None:
