@@ -38,6 +38,7 @@ MODULES = (
     "wordline.study.executors",
     "wordline.tuning.search",
     "wordline.calibration.api",
+    "wordline.calibration.plan",
     "wordline.calibration.objective",
     "wordline.calibration.fit",
     "wordline.calibration.plane",

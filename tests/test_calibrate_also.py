@@ -17,7 +17,7 @@ from wordline import WordlineError
 from wordline.calibration import calibrate, measured
 from wordline.calibration.measured import FIGURES, OFFERED
 from wordline.calibration.protocol import Protocol
-from wordline.calibration.rates import Load, simulated
+from wordline.calibration.rates import USER_BYTES, Load, simulated
 
 LIGHT, HEAVY = {**LINE}, {**LINE, OFFERED: "30000"}
 
@@ -39,16 +39,16 @@ def test_rates_are_points_of_their_own_and_repeats_are_joined(tmp_path: Path) ->
     assert first.name == "write of 131,072 bytes, depth 32" and first.runs == 2
     assert 8000 < first.figures["requests_per_s"] < 8800 and first.spread["requests_per_s"] > 0.05
     assert second.figures == pytest.approx({"requests_per_s": 102_400, "waf": 3.2}) and not second.spread
-    assert 'layout = "in_order"' in first.workload(Protocol(), 8_000).text
-    assert 'layout = "steady"' in second.workload(Protocol(), 8_000).text
+    assert 'layout = "in_order"' in first.workload(Protocol(), 8_000, {}.get).text
+    assert 'layout = "steady"' in second.workload(Protocol(), 8_000, {}.get).text
 
 
 def test_rates_by_fill_are_those_of_a_drive_of_that_size(tmp_path: Path) -> None:
     lines = [{"used_gib": gib, "steady_writes_per_s": rate} for gib, rate in ((50, 300_000), (100, 90_000))]
     half, whole = read(tmp_path, lines).rates
     assert half.load == Load("randwrite", 4096, 512, 0.5) and whole.load.fill == 1.0
-    assert half.overrides(100 * GIB) == (("device.capacity.user_bytes", str(50 * GIB)),)
-    assert whole.overrides(100 * GIB) == ()
+    assert half.overrides({USER_BYTES: 100 * GIB}.get) == (("device.capacity.user_bytes", str(50 * GIB)),)
+    assert whole.overrides({}.get) == ()
     with pytest.raises(WordlineError, match=r"used_gib: allowed: `fill`"):
         read(tmp_path, lines, None)
 
@@ -56,7 +56,6 @@ def test_rates_by_fill_are_those_of_a_drive_of_that_size(tmp_path: Path) -> None
 def test_a_part_in_use_writes_as_a_drive_of_that_size_does() -> None:
     load = Load("randwrite", 4096, 64, 0.5)
     small = {path: value for path, value in DRIVE.items() if path != "scheme.cache.bytes"}
-    capacity = int(str(DRIVE["device.capacity.user_bytes"]))
 
     def run(workload: Any, overrides: Sequence[tuple[str, str]]) -> dict[str, Any]:
         made = package.run(
@@ -64,11 +63,11 @@ def test_a_part_in_use_writes_as_a_drive_of_that_size_does() -> None:
         )
         return simulated(made.to_dict())
 
-    text = load.workload(20_000).text.replace('occupancy = "all"', "occupancy = 0.5")
+    text = load.workload(20_000, DRIVE.get).text.replace('occupancy = "all"', "occupancy = 0.5")
     part = package.presets.Description(
         "half", text.replace("sizes =", "region = { share = 0.5 }\nsizes ="), Path.cwd()
     )
-    found, real = run(load.workload(20_000), load.overrides(capacity)), run(part, [])
+    found, real = run(load.workload(20_000, DRIVE.get), load.overrides(DRIVE.get)), run(part, [])
     assert found["requests_per_s"] == pytest.approx(real["requests_per_s"], rel=0.06)
     assert found["waf"] == pytest.approx(real["waf"], rel=0.06)
 
@@ -82,7 +81,7 @@ def test_skewed_writes_judge_and_other_patterns_are_passed_over(tmp_path: Path) 
     found = read(tmp_path, lines)
     skewed, uniform = found.points[2:]
     assert skewed.name == "zipf 0.8 of 4,096 bytes, depth 512" and not skewed.rate and uniform.rate
-    assert 'kind = "zipf", theta = 0.8' in skewed.workload(Protocol(), 8_000).text
+    assert 'kind = "zipf", theta = 0.8' in skewed.workload(Protocol(), 8_000, {}.get).text
     assert found.rates == [uniform] and len(found.doubts) == 1
     assert "also.csv: pattern zones: passed over" in found.doubts[0]
 
@@ -171,7 +170,7 @@ def rated(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     rates = []
     for load in (Load("randwrite", 4096, 256), Load("write", 131072, 32), Load("zipf", 4096, 64, theta=0.8)):
         made = package.run(
-            "enterprise-tlc", workload=load.workload(6_000), seed=5,
+            "enterprise-tlc", workload=load.workload(6_000, DRIVE.get), seed=5,
             overrides=settings({**DRIVE, "device.cell.program_ns": 900_000}),
         )  # fmt: skip
         figures = simulated(made.to_dict())

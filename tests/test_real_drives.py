@@ -12,6 +12,7 @@ import pytest
 import wordline
 from wordline._core import WordlineError
 from wordline.calibration.measured import FIGURES, OFFERED
+from wordline.calibration.over_time import parts
 from wordline.calibration.protocol import Protocol, simulated
 from wordline.repro import exhibit, measured, real_drives
 from wordline.repro.exhibit import Exhibit
@@ -95,7 +96,7 @@ def test_a_key_that_a_table_of_measurements_has_not_got_is_refused() -> None:
 def test_a_run_is_cut_into_parts_of_the_drive_written() -> None:
     series = {"write_bytes": [600, 600, 500], "duration_ns": [1e9, 3e9, 5e9], "waf": [1.0, 2.0, None]}
     row = {"series": json.dumps(series), "drive.logical_units": 4, "drive.mapping_unit_bytes": 250}
-    first, *rest = real_drives.parts(row, 0.8)
+    first, *rest = parts(row, 0.8)
     # 600 bytes in 1 s and 200 of 600 in 3 s; then 400 of 600 and 400 of 500.
     assert first == {
         "written": 0.0,

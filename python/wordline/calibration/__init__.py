@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
-from wordline.calibration.api import Calibration, calibrate, describe
+from wordline.calibration.api import Calibration, calibrate
+from wordline.calibration.plan import describe
 
 __all__ = ["Calibration", "calibrate", "describe"]

@@ -8,40 +8,30 @@ import os
 import re
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from wordline._core import WordlineError, __version__
-from wordline.calibration import compare, measured, pictures, reach, space
+from wordline.calibration import compare, pictures
 from wordline.calibration.compare import Line, Summary
-from wordline.calibration.extent import LEAST, LONGER, fitting
+from wordline.calibration.extent import LONGER
 from wordline.calibration.findings import Findings, findings, missed
-from wordline.calibration.fit import Fit, Value, Watch, fewest
+from wordline.calibration.fit import Fit, Value, Watch
+from wordline.calibration.plan import BUDGET, HOLD_OUT, MINUTES, describe
 from wordline.calibration.preset import preset
 from wordline.calibration.problem import OBJECTIVE, Problem, Runner
 from wordline.calibration.protocol import Protocol
-from wordline.calibration.rates import USER_BYTES
 from wordline.calibration.settle import staged
-from wordline.calibration.tables import rates_table, summary_table, values_table
+from wordline.calibration.tables import rates_table, summary_table, values_table, ways_table
 from wordline.calibration.verdict import Verdict, judge
 from wordline.files import write_text
 from wordline.folders import replaced, usable
 from wordline.presets import Given
 from wordline.scenario import Overrides, Scenario, scenario_of
-from wordline.study.point import Inputs, Point
-from wordline.study.runs import open_study, validate
+from wordline.study.runs import open_study
 from wordline.study.store import Store
 from wordline.tuning.file import SAMPLERS
-
-BUDGET = 100
-
-MINUTES = 5.0
-"""A fit takes no longer than this unless it is told."""
-
-HOLD_OUT = 0.5
-
-PATHS = ("device", "scheme")
 
 
 @dataclass(frozen=True)
@@ -147,70 +137,6 @@ def calibrate(
     return whole
 
 
-def describe(
-    scenario: Scenario,
-    measurement: str | os.PathLike[str],
-    *,
-    free: Sequence[str],
-    also: Sequence[str | os.PathLike[str]] = (),
-    drive: str | None = None,
-    hold_out: float = HOLD_OUT,
-    budget: int = BUDGET,
-    requests: int | None = None,
-    minutes: float = MINUTES,
-    protocol: Protocol | None = None,
-) -> Problem:
-    """The fit, checked: whatever can be refused before the first run is."""
-    if not 0.0 <= hold_out < 1.0:
-        raise WordlineError(f"--hold-out {hold_out:g}: allowed: a share from 0 on, below 1")
-    if requests is not None and requests < 1000:
-        raise WordlineError(f"--requests {requests}: allowed: 1,000 or more")
-    if not minutes > 0.0:
-        raise WordlineError(f"--minutes {minutes:g}: allowed: a number above 0")
-    for path, _ in scenario.overrides:
-        if path.split(".")[0] not in PATHS:
-            raise WordlineError(f"--set {path}: allowed: paths that begin with device. or scheme.")
-    own = protocol or Protocol()
-    # The drive itself, whatever it is measured by.
-    (inputs,) = validate([Point(scenario.changed(workload=own.workload(own.probe_per_s, 1000)), ())])
-    user_bytes = space.at(inputs.config, USER_BYTES)
-    found = measured.read(Path(measurement), drive, own, [Path(one) for one in also], user_bytes)
-    held = iter(measured.held_out(found.loads, hold_out))
-    problem = Problem(
-        scenario=scenario,
-        measured=found,
-        fitted=[point.rate or (point.load is None and not next(held)) for point in found.points],
-        free=space.parse(free, inputs.config),
-        requests=requests or LEAST,
-        user_bytes=user_bytes,
-    )
-    if requests is None:
-        problem = replace(problem, requests=fitting(problem, budget, 60 * minutes))
-    least = fewest(problem.free) * (2 if found.rates else 1)
-    if budget < least:
-        beside = " and rates beside the points of load" if found.rates else ""
-        raise WordlineError(
-            f"--budget {budget}: allowed: {least} or more with {len(problem.free)} free values{beside}"
-        )
-    _check_paths(problem)
-    reach.check(problem)
-    return problem
-
-
-def _check_paths(problem: Problem) -> None:
-    """Refuses a path that no description has, with the engine's own words, which name the nearest."""
-    for one in problem.free:
-        errors = []
-        for value in one.choices or (one.value(0.0), one.value(1.0)):
-            try:
-                (point,) = problem.points({one.path: value}, problem.measured.points[:1])
-                Inputs.of(point.scenario, whole_drive=False)
-            except WordlineError as error:
-                errors.append(str(error))
-        if len(errors) == len(one.choices or (0, 1)):
-            raise WordlineError(f"--free {one.path}: {errors[0]}")
-
-
 def _write(made: Calibration, figures: Sequence[dict[str, Any]]) -> None:
     problem, points = made.problem, made.problem.measured.points
     about, kept = _about(made), made.values if made.verdict.kept == "fitted" else []
@@ -219,7 +145,12 @@ def _write(made: Calibration, figures: Sequence[dict[str, Any]]) -> None:
     subtitle = f"{device}, fitted to {problem.measured.source}, Wordline {__version__}"
     sentence = made.verdict.sentence(device)
     said = [f"{sentence[0].upper()}{sentence[1:]}.", *made.findings.lines]
-    tables = (summary_table(made.summaries), values_table(made.values), rates_table(made.lines))
+    tables = (
+        summary_table(made.summaries),
+        values_table(made.values),
+        rates_table(made.lines),
+        ways_table(made.lines),
+    )
     page = pictures.write_page(problem.measured.name, subtitle, said, tables, points, problem.fitted, figures)
     written = {
         "comparison.csv": compare.table_text(made.lines),
@@ -237,7 +168,7 @@ def _write(made: Calibration, figures: Sequence[dict[str, Any]]) -> None:
 def _about(made: Calibration) -> str:
     problem = made.problem
     seen = [point.name for point in problem.seen() if point.load is None]
-    rates = "; ".join(point.name for point in problem.measured.rates)
+    rates = "; ".join(point.name for point in problem.seen() if point.rate)
     held = [point.name for point, own in zip(problem.measured.points, problem.fitted, strict=True) if not own]
     own = "with values fitted" if made.verdict.kept == "fitted" else "as it is described, held against a fit"
     return (

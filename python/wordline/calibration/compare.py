@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from wordline.calibration.measured import MeasuredPoint
+from wordline.calibration.ways import family
 
 HEADERS = (
     "load",
@@ -93,8 +94,8 @@ def summaries(made: Sequence[Line]) -> list[Summary]:
     """Errors by figure, of fitted points and of those held out."""
     found = []
     for fitted in (True, False):
-        for name in dict.fromkeys(line.figure for line in made):
-            own = [line for line in made if line.fitted is fitted and line.figure == name]
+        for name in dict.fromkeys(family(line.figure) for line in made):
+            own = [line for line in made if line.fitted is fitted and family(line.figure) == name]
             if not own:
                 continue
             factors = [abs(math.log(line.simulated / line.measured)) for line in own]

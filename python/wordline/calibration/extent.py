@@ -9,6 +9,7 @@ from wordline.calibration.measured import MeasuredPoint
 from wordline.calibration.problem import Problem
 from wordline.calibration.protocol import WARM_UP
 from wordline.calibration.settle import budget_of
+from wordline.calibration.ways import Way
 
 PER_S = 250_000
 """Requests of 4 KiB that a core simulates a second; assumed, at the slower end of the presets of drives."""
@@ -57,8 +58,9 @@ class Extent:
 def extent(problem: Problem, budget: int, requests: int) -> Extent:
     """Of a fit with so many choices of values and requests of the probe."""
     points, seen = problem.measured.points, problem.seen()
+    behind = [point for point in seen if not isinstance(point.load, Way)]
     first = budget_of(problem, budget)
-    each = ((first, problem.measured.rates), (budget - first, seen))
+    each = ((first, [point for point in seen if point.rate]), (budget - first, behind))
     simulated = sum(count * _requests(problem, own, requests) for count, own in each)
     simulated += 2 * _requests(problem, points, LONGER * requests)
     judging = 2 * _requests(problem, (one for one in points if one.load and one.load.judges), requests)
@@ -86,6 +88,8 @@ def _requests(problem: Problem, points: Iterable[MeasuredPoint], probes: int) ->
 
 def requests_of(problem: Problem, point: MeasuredPoint, probes: int) -> float:
     """That a run of a point simulates."""
+    if isinstance(point.load, Way):
+        return point.load.requests(problem.look)
     if point.load is not None and point.load.judges:
         return (problem.user_bytes or 0) / 4096 * OVERWRITTEN
     if point.load is not None:

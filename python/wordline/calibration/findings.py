@@ -13,6 +13,7 @@ from wordline.calibration.compare import Line
 from wordline.calibration.fit import Fit, Value
 from wordline.calibration.measured import RATES, MeasuredPoint
 from wordline.calibration.verdict import Verdict
+from wordline.calibration.ways import FIGURE, family, part_of
 
 FAR = 3.0
 """Standard deviations from which on a figure isn't met; from there on a fit gives response times up."""
@@ -64,8 +65,10 @@ class Miss:
         line = self.worst
         parts = ", ".join(f"{name} {share:.0%}" if share else name for name, share in self.parts)
         unit = " µs" if self.figure.endswith("_us") else " a second" if self.figure.endswith("_per_s") else ""
+        part = part_of(line.figure)
+        of, part = ("parts", f", {part} capacities written") if part else ("points", "")
         return (
-            f"{self.figure} at {self.points} of {self.of} points, furthest at {line.point.name}: "
+            f"{self.figure} at {self.points} of {self.of} {of}, furthest at {line.point.name}{part}: "
             f"{line.simulated:,.4g}{unit} for {line.measured:,.4g}{unit}, there decided by "
             f"{parts or 'no single part'}"
         )
@@ -88,11 +91,11 @@ def missed(
         error = abs(math.log(simulated / line.measured))
         if error > max(FAR * sigma, math.log1p(LEAST)):
             own = line if not before else line.as_before()
-            found.setdefault(line.figure, []).append((error, own))
+            found.setdefault(family(line.figure), []).append((error, own))
     made = []
     for figure, off in found.items():
         _, worst = max(off, key=lambda one: one[0])
-        count = sum(line.figure == figure for line in lines)
+        count = sum(family(line.figure) == figure for line in lines)
         parts = _parts(figure, figures[places[worst.point.name]])
         made.append((max(error for error, _ in off), Miss(figure, worst, len(off), count, parts)))
     return [miss for _, miss in sorted(made, key=lambda one: -one[0])]
@@ -105,7 +108,7 @@ def _parts(figure: str, simulated: Mapping[str, Any]) -> tuple[tuple[str, float]
     if figure == "waf":
         return (("collection", 0.0),)
     way, _, kind = figure.removesuffix("_us").partition("_")
-    if figure in RATES:
+    if figure in (*RATES, FIGURE):
         return (
             (("programs", 0.0), ("collection", 0.0)) if way != "reads" else (("cell", 0.0), ("transfer", 0.0))
         )

@@ -1,34 +1,25 @@
 """What else was measured of a drive, in tables beside that of its points of load: rates at other loads, and
-what the writing threads themselves saw.
+what the writing threads themselves saw. What goes on the way to the steady state is `way_rows`.
 """
 
 from __future__ import annotations
 
 import csv
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from wordline._core import WordlineError
+from wordline.calibration.patterns import DEPTH, RATE_COLUMNS, Number, Row, load_of, rate_of, theta_of
 from wordline.calibration.protocol import STATISTICS, WRITERS, Run
 from wordline.calibration.rates import KINDS, Load
-
-Row = tuple[str, Mapping[str, str | None]]
-"""Its place, for errors, and its cells."""
-
-Number = Callable[[str, str, str | None], float]
+from wordline.calibration.way_rows import WRITTEN
 
 RATES_COLUMNS = ("load", "bytes", "depth", "mib_per_s or requests_per_s", "fill or used_gib", "theta", "waf")
 
 FILLS_COLUMN, WRITERS_COLUMN = "steady_writes_per_s", "writes_per_s_of_a_thread"
 """By which a table of rates by fill, and one of the writing threads, is known."""
-
-PATTERNS = {"zipf": "zipf", "zipf-shuffle": "zipf", "uniform": "randwrite"}
-"""Of a table of rates by pattern → load; others are passed over."""
-
-FILLS_DEPTH = 512
-"""Four threads with 128 requests outstanding each, as such rates are measured."""
 
 NEAR = 0.001
 """Offered rates that differ by less are of the same run."""
@@ -59,18 +50,21 @@ def read_rows(path: Path, name: str, drive: str | None) -> tuple[list[str], list
 
 
 def kind_of(path: Path, columns: Sequence[str]) -> str:
-    """`rates`, `fills`, `patterns` or `writers`."""
+    """`rates`, `fills`, `patterns`, `ways` or `writers`."""
     if WRITERS_COLUMN in columns and "offered_writes_per_s" in columns:
         return "writers"
     if {"used_gib", FILLS_COLUMN} <= set(columns):
         return "fills"
     if {"pattern", "details", FILLS_COLUMN} <= set(columns):
         return "patterns"
-    if {"load", "bytes", "depth"} <= set(columns) and {"mib_per_s", "requests_per_s"} & set(columns):
+    if {"pattern", "details", WRITTEN} <= set(columns) and set(RATE_COLUMNS) & set(columns):
+        return "ways"
+    if {"load", "bytes", "depth"} <= set(columns) and set(RATE_COLUMNS) & set(columns):
         return "rates"
     known = (
         f"rates ({', '.join(RATES_COLUMNS)})",
         f"rates by fill (used_gib, {FILLS_COLUMN}) or pattern (pattern, details, {FILLS_COLUMN})",
+        f"the way to the steady state (pattern, details, {WRITTEN}, {' or '.join(RATE_COLUMNS)}, start, run)",
         f"threads that write (offered_writes_per_s, {WRITERS_COLUMN}, write_mean_us, write_p50_us and so on)",
     )
     raise WordlineError(f"{path}: columns {', '.join(columns) or '(none)'}: allowed: {'; '.join(known)}")
@@ -84,37 +78,15 @@ def loads(
     for where, row in rows:
         if kind == "fills":
             rate = number(where, FILLS_COLUMN, row.get(FILLS_COLUMN))
-            load = Load("randwrite", 4096, FILLS_DEPTH, _fill(where, columns, row, user_bytes, number))
+            load = Load("randwrite", 4096, DEPTH, _fill(where, columns, row, user_bytes, number))
             made.append((load, {"requests_per_s": rate}))
         elif kind == "patterns":
-            made += _pattern(where, row, number)
+            if (known := load_of(where, row, number)) is not None:
+                rate = number(where, FILLS_COLUMN, row.get(FILLS_COLUMN))
+                made.append((known, {"requests_per_s": rate}))
         else:
             made.append(_rate(where, columns, row, user_bytes, number))
     return made
-
-
-def _pattern(
-    where: str, row: Mapping[str, str | None], number: Number
-) -> list[tuple[Load, dict[str, float]]]:
-    kind = PATTERNS.get(row["pattern"] or "")
-    if kind is None:
-        return []
-    theta = _theta(where, "details", row["details"], number) if kind == "zipf" else None
-    load = Load(kind, 4096, FILLS_DEPTH, theta=theta)
-    return [(load, {"requests_per_s": number(where, FILLS_COLUMN, row.get(FILLS_COLUMN))})]
-
-
-def passed_over(kind: str, rows: Sequence[Row]) -> list[str]:
-    """Patterns of a table that aren't simulated."""
-    names = dict.fromkeys(row["pattern"] or "" for _, row in rows) if kind == "patterns" else {}
-    return [name for name in names if name not in PATTERNS]
-
-
-def _theta(where: str, name: str, text: str | None, number: Number) -> float:
-    theta = number(where, name, text)
-    if theta > 10:
-        raise WordlineError(f"{where}: {name} = {theta:g}: allowed: an exponent up to 10")
-    return theta
 
 
 def _rate(
@@ -129,16 +101,13 @@ def _rate(
             raise WordlineError(f"{where}: {key} = {value:g}: allowed: a whole number from {least} on")
     load = Load(name, round(size), round(depth), _fill(where, columns, row, user_bytes, number))
     if name == "zipf":
-        load = replace(load, theta=_theta(where, "theta", row.get("theta"), number))
+        load = replace(load, theta=theta_of(where, "theta", row.get("theta"), number))
     if load.fill < 1.0 and name != "randwrite":
         raise WordlineError(
             f"{where}: {load.name}: allowed: a part of the drive in use beside randwrite only"
         )
-    figures = {}
-    if row.get("requests_per_s"):
-        figures["requests_per_s"] = number(where, "requests_per_s", row["requests_per_s"])
-    elif row.get("mib_per_s"):
-        figures["requests_per_s"] = number(where, "mib_per_s", row["mib_per_s"]) * 2**20 / load.bytes
+    rate = rate_of(where, row, load.bytes, number)
+    figures = {} if rate is None else {"requests_per_s": rate}
     if row.get("waf"):
         if name not in ("randwrite", "zipf"):
             raise WordlineError(

@@ -14,9 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from wordline._core import WordlineError
-from wordline.calibration import fio, further, little, protocol, rates
+from wordline.calibration import fio, further, little, patterns, protocol, rates, way_rows
+from wordline.calibration.patterns import Row
 from wordline.calibration.protocol import DIRECTIONS, STATISTICS, WRITERS, Protocol, Run
-from wordline.calibration.rates import Load
+from wordline.calibration.rates import Load, Look
+from wordline.calibration.way_rows import WRITTEN, Walked
+from wordline.calibration.ways import Way
 from wordline.presets import Description
 
 RATES = ("writes_per_s", "reads_per_s", *rates.FIGURES)
@@ -53,8 +56,8 @@ class MeasuredPoint:
     saturated: bool
     curve: Mapping[str, Sequence[tuple[float, float]]]
     """Of the first run."""
-    load: Load | None = None
-    """In the place of the protocol's: a rate, of which no response times are known."""
+    load: Load | Way | None = None
+    """In the place of the protocol's: rates, of which no response times are known."""
 
     @property
     def name(self) -> str:
@@ -68,17 +71,19 @@ class MeasuredPoint:
         """Whether it is a rate at another load that a fit may see."""
         return self.load is not None and not self.load.judges
 
-    def workload(self, own: Protocol, requests: int) -> Description:
+    def workload(self, own: Protocol, requests: int, look: Look) -> Description:
         """It as a workload, by the protocol of the measurement."""
-        return own.workload(self.offered, requests) if self.load is None else self.load.workload(requests)
+        if self.load is None:
+            return own.workload(self.offered, requests)
+        return self.load.workload(requests, look)
 
-    def overrides(self, user_bytes: int | None) -> tuple[tuple[str, str], ...]:
-        """What the drive of that capacity is at this point."""
-        return () if self.load is None else self.load.overrides(user_bytes)
+    def overrides(self, look: Look) -> tuple[tuple[str, str], ...]:
+        """What the drive is at this point."""
+        return () if self.load is None else self.load.overrides(look)
 
-    def simulated(self, result: str | Mapping[str, Any]) -> dict[str, Any]:
+    def simulated(self, row: Mapping[str, Any]) -> dict[str, Any]:
         """The figures of a run of it; refuses one that lacks a figure that was measured."""
-        found = protocol.simulated(result) if self.load is None else rates.simulated(result)
+        found = protocol.simulated(row["result"]) if self.load is None else self.load.simulated(row)
         for name in self.figures:
             if not found.get(name):
                 raise WordlineError(f"{self.name}: no {name} within the simulated time")
@@ -104,6 +109,11 @@ class Measured:
         return [point for point in self.points if point.load is None]
 
     @property
+    def ways(self) -> list[MeasuredPoint]:
+        """Those on the way to the steady state."""
+        return [point for point in self.points if isinstance(point.load, Way)]
+
+    @property
     def rates(self) -> list[MeasuredPoint]:
         """Those at other loads that a fit may see."""
         return [point for point in self.points if point.rate]
@@ -127,14 +137,18 @@ def read(
     else:
         name, runs = read_table(path, drive)
     others: list[tuple[Load, dict[str, float]]] = []
+    walked: list[Row] = []
     notes: list[str] = []
     for table in also:
         columns, rows = further.read_rows(table, name, drive)
         kind = further.kind_of(table, columns)
+        if kind in ("patterns", "ways"):
+            notes += [f"{table}: pattern {name}: passed over" for name in patterns.passed_over(rows)]
         if kind == "writers":
             runs = further.with_writers(runs, table, rows, _number)
+        elif kind == "ways":
+            walked += rows
         else:
-            notes += [f"{table}: pattern {name}: passed over" for name in further.passed_over(kind, rows)]
             others += further.loads(kind, columns, rows, user_bytes, _number)
     for run in runs:
         _check(run)
@@ -147,7 +161,8 @@ def read(
         )
     doubts = [text for run in runs if (text := little.doubt(run, protocol)) is not None]
     source = ", ".join(one.name for one in (path, *also))
-    return Measured(name, source, [*points, *join_rates(others)], protocol, (*little.shortly(doubts), *notes))
+    points += [*join_rates(others), *(_on_the_way(one) for one in way_rows.ways(walked, _number))]
+    return Measured(name, source, points, protocol, (*little.shortly(doubts), *notes))
 
 
 def read_table(path: Path, drive: str | None) -> tuple[str, list[Run]]:
@@ -320,6 +335,18 @@ def join_rates(measured: Sequence[tuple[Load, Mapping[str, float]]]) -> list[Mea
             )
         )
     return made
+
+
+def _on_the_way(walked: Walked) -> MeasuredPoint:
+    return MeasuredPoint(
+        offered=0.0,
+        figures=walked.figures,
+        spread=walked.spread,
+        runs=walked.runs,
+        saturated=False,
+        curve={WRITTEN: walked.curve},
+        load=walked.way,
+    )
 
 
 def held_out(points: Sequence[MeasuredPoint], share: float) -> list[bool]:

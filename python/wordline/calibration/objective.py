@@ -3,13 +3,16 @@
 The objective is the mean of ((ln simulated − ln measured) / σ)² at the points that are seen, over rates
 and the figures of the table that are compared. Beyond 3 σ an error of a response time counts by its size
 and not by its square (Huber's loss in its smooth form). What the model can't meet would else spoil all
-the rest. Rates keep their squares, since they say what the flash can do at all. σ² is the sum of
+the rest. So does that of a part of the way to the steady state: where the rate drops, a small shift is a
+large error. Other rates keep their squares, since they say what the flash can do at all. σ² is the sum of
 
 - the variance of the logarithm over the point's repeats (of one measured once: the median of the other
   points');
-- a floor: 1% for rates, 3% for write amplification, mean and p50, 5, 10 and 20% for the others (assumed);
+- a floor: 1% for rates, 5% for those of a part of the way to the steady state, 3% for write amplification,
+  mean and p50, 5, 10 and 20% for the others (assumed);
 - the chance of the simulation: 0.5 / √n with n of its requests behind a percentile from p99 on (assumed),
-  of rates 1 / √n; behind fewer than 3 it isn't compared;
+  of rates 1 / √n, none on the way, whose steps are tens of thousands of requests; behind fewer than 3 it
+  isn't compared;
 - the grain of a whole microsecond, 1/√12 µs.
 """
 
@@ -17,15 +20,18 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from wordline.calibration.measured import RATES, MeasuredPoint
+from wordline.calibration.rates import Load
+from wordline.calibration.ways import FIGURE, family
 
 FLOORS = {
     "writes_per_s": 0.01,
     "reads_per_s": 0.01,
     "requests_per_s": 0.01,
+    FIGURE: 0.05,
     "waf": 0.03,
     "mean": 0.03,
     "p50": 0.03,
@@ -59,27 +65,33 @@ def deviations(points: Sequence[MeasuredPoint], requests: float) -> list[dict[st
     over the other points), the floor, the grain of a microsecond, and the chance of so many simulated
     requests of each direction; infinite for a percentile that rests on too few of them.
     """
-    names = dict.fromkeys(name for point in points for name in point.figures)
-    usual = {
-        name: statistics.median([point.spread[name] for point in points if name in point.spread] or [0.0])
-        for name in names
-    }
+    usual = {name: _usual(name, points) for name in _families(points)}
     return [
         {
-            name: _deviation(name, point, point.spread.get(name, usual[name]), requests)
+            name: _deviation(name, point, point.spread.get(name, usual[family(name)]), requests)
             for name in point.figures
         }
         for point in points
     ]
 
 
+def _families(points: Sequence[MeasuredPoint]) -> Iterable[str]:
+    return dict.fromkeys(family(name) for point in points for name in point.figures)
+
+
+def _usual(name: str, points: Sequence[MeasuredPoint]) -> float:
+    spreads = [own for point in points for other, own in point.spread.items() if family(other) == name]
+    return statistics.median(spreads or [0.0])
+
+
 def _deviation(name: str, point: MeasuredPoint, spread: float, requests: float) -> float:
-    requests = requests if point.load is None else point.load.requests(round(requests))
-    kind = name.partition("_")[2].removesuffix("_us")
-    floor = FLOORS.get(name) or FLOORS[kind]
+    if isinstance(point.load, Load):
+        requests = point.load.requests(round(requests))
+    kind = family(name).partition("_")[2].removesuffix("_us")
+    floor = FLOORS.get(family(name)) or FLOORS[kind]
     grain = GRAIN_US / point.figures[name] if name.endswith("_us") else 0.0
     # Arrivals are Poisson's.
-    chance = 1 / math.sqrt(requests) if kind == "per_s" else 0.0
+    chance = 1 / math.sqrt(requests) if kind == "per_s" and family(name) != FIGURE else 0.0
     if kind.startswith("p99"):
         behind = requests * (1 - float(kind[1:].replace("_", ".")) / 100)
         chance = TAIL / math.sqrt(behind) if behind >= FEWEST else math.inf
@@ -113,7 +125,7 @@ def bounded(value: float) -> float:
 
 def groups(sigmas: Sequence[Mapping[str, float]]) -> list[int]:
     """For each of the residuals the number of its group: the figures of one direction at one point, whose
-    errors may be one and the same. A rate is a group of its own.
+    errors may be one and the same. A rate is a group of its own, a way to the steady state one in all.
     """
     names = [
         (place, name if name in RATES else name.split("_")[0])

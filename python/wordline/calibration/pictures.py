@@ -9,6 +9,8 @@ from typing import Any
 from wordline.calibration.measured import MeasuredPoint
 from wordline.calibration.protocol import DIRECTIONS, STATISTICS
 from wordline.calibration.tables import Table
+from wordline.calibration.way_rows import WRITTEN
+from wordline.calibration.ways import Way
 from wordline.charts import Axis, Chart, colors, curves, embed
 from wordline.names import PERCENTILES
 from wordline.report.page import report_page, table
@@ -42,9 +44,9 @@ def write_page(
     found: Sequence[Mapping[str, Any]],
 ) -> str:
     """The page of a calibration: what is said of it, its tables, and pictures."""
-    loads = [
-        (point, own, one) for point, own, one in zip(points, fitted, found, strict=True) if point.load is None
-    ]
+    whole = list(zip(points, fitted, found, strict=True))
+    ways = [_way(*one) for one in whole if isinstance(one[0].load, Way)]
+    loads = [one for one in whole if one[0].load is None]
     points, fitted, found = (list(column) for column in zip(*loads, strict=True))
     over = embed.figures(_over_load(points, found, way) for way in DIRECTIONS)
     words = "".join(f"<p>{escape(text)}</p>" for text in said)
@@ -60,6 +62,11 @@ def write_page(
         body += (
             "<section><h2>Distribution by load</h2><p>Share of requests that take longer. "
             f"Solid: measured. Dashed: simulated.</p>{distributions}</section>"
+        )
+    if ways:
+        body += (
+            "<section><h2>On the way to the steady state</h2><p>Solid: measured. Dashed: simulated.</p>"
+            f"{embed.figures(ways)}</section>"
         )
     return report_page(title, body, subtitle)
 
@@ -95,6 +102,12 @@ def _curves(
                 Axis("response time", "time", log=True),
                 Axis("share of requests that take longer", "share", log=True),
             )
+
+
+def _way(point: MeasuredPoint, seen: bool, one: Mapping[str, Any]) -> Chart:
+    series = {"writes" + MEASURED: point.curve[WRITTEN], "writes" + SIMULATED: one["curve"]}
+    title = f"{point.name}, {'fitted' if seen else 'held out'}"
+    return draw(title, series, Axis("capacities written"), Axis("writes a second"))
 
 
 def _tail(curve: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:

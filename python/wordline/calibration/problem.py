@@ -5,15 +5,16 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from wordline._core import WordlineError
+from wordline.calibration import over_time
 from wordline.calibration.measured import Measured, MeasuredPoint
 from wordline.calibration.objective import deviations, groups, objective, residuals
 from wordline.calibration.rates import USER_BYTES
-from wordline.calibration.space import Free
+from wordline.calibration.space import Free, at
 from wordline.presets import toml_value
 from wordline.scenario import Scenario
 from wordline.study.point import Point
@@ -26,7 +27,7 @@ Values = dict[str, Any]
 
 OBJECTIVE = "objective"
 
-COLUMNS = ("result",)
+COLUMNS = ("result", *over_time.COLUMNS)
 """Of a row."""
 
 
@@ -42,8 +43,8 @@ class Problem:
     free: list[Free]
     requests: int
     """Of the probe, at each point."""
-    user_bytes: int | None = None
-    """Of the drive as it is described."""
+    config: Mapping[str, Any] = field(default_factory=dict)
+    """Of the drive as it is described, every default filled in."""
     settled: tuple[tuple[Free, Any], ...] = ()
     """What rates have settled, with its value: no more free."""
 
@@ -63,9 +64,23 @@ class Problem:
         """What rates have settled, by path."""
         return {free.path: value for free, value in self.settled}
 
+    @property
+    def user_bytes(self) -> int | None:
+        """Of the drive as it is described."""
+        return at(self.config, USER_BYTES)  # type: ignore[no-any-return]
+
+    def look(self, path: str) -> Any:
+        """What the description has at a path."""
+        return at(self.config, path)
+
     def seen(self) -> list[MeasuredPoint]:
         """The points of the fit."""
         return [point for point, seen in zip(self.measured.points, self.fitted, strict=True) if seen]
+
+    @property
+    def rates_seen(self) -> list[bool]:
+        """Which points are rates that the fit sees, and is fitted to first."""
+        return [point.rate and seen for point, seen in zip(self.measured.points, self.fitted, strict=True)]
 
     def points(
         self, values: Mapping[str, Any], points: Sequence[MeasuredPoint], requests: int | None = None
@@ -75,12 +90,16 @@ class Problem:
         settled = [(free.path, free.setting(value)) for free, value in self.settled] if values else []
         own = [(one.path, one.setting(values[one.path])) for one in self.free if one.path in values]
         set_ = tuple((path, toml_value(value)) for path, value in (*settled, *own))
-        user_bytes = dict((*settled, *own)).get(USER_BYTES, self.user_bytes)
+        chosen = dict((*settled, *own))
+
+        def look(path: str) -> Any:
+            return chosen[path] if path in chosen else self.look(path)
+
         return [
             Point(
                 self.scenario.changed(
-                    workload=point.workload(self.measured.protocol, requests or self.requests),
-                    overrides=(*set_, *point.overrides(user_bytes)),
+                    workload=point.workload(self.measured.protocol, requests or self.requests, look),
+                    overrides=(*set_, *point.overrides(look)),
                 ),
                 (*values.items(), ("load", point.name)),
             )
@@ -211,6 +230,6 @@ def _simulated(
     if isinstance(rows, WordlineError) or any("error" in row for row in rows):
         return None
     try:
-        return [point.simulated(row["result"]) for point, row in zip(points, rows, strict=True)]
+        return [point.simulated(row) for point, row in zip(points, rows, strict=True)]
     except WordlineError:
         return None

@@ -8,7 +8,6 @@ from typing import Any
 from wordline._core import WordlineError
 from wordline.calibration.measured import Measured, MeasuredPoint
 from wordline.calibration.problem import Problem
-from wordline.calibration.rates import KINDS
 from wordline.calibration.space import at
 from wordline.study.point import Inputs, Point
 
@@ -63,8 +62,7 @@ def _written(point: MeasuredPoint, size: int) -> float:
     """Writes of that size a second that it took."""
     if point.load is None:
         return point.figures["writes_per_s"]
-    writes = KINDS[point.load.kind][1] == 0.0
-    return point.figures.get("requests_per_s", 0.0) * point.load.bytes / size if writes else 0.0
+    return point.load.written_per_s(point.figures) / size
 
 
 def _rate(values: Mapping[str, Any], problem: Problem) -> tuple[float, str]:

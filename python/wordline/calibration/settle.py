@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from wordline.calibration.fit import Fit, Limit, Value, Watch, fewest, fit
 from wordline.calibration.problem import Problem, Runner
+from wordline.calibration.ways import Way
 from wordline.study.runs import Study
 
 SHARE = 0.25
@@ -24,22 +25,33 @@ def budget_of(problem: Problem, budget: int) -> int:
 def staged(
     problem: Problem, study: Study, budget: int, sampler: str, batch: int, watch: Watch | None, limit: Limit
 ) -> tuple[Problem, Fit, list[Value]]:
-    """A fit to the rates alone, then one to all figures in which what the first has settled stays. The
-    problem of the last fit, that fit, and the settled values.
+    """A fit to the rates alone, ways to the steady state among them, then one to all figures but those of
+    ways, in which what the first has settled stays. The problem of the last fit, that fit, and the settled
+    values.
     """
     first = budget_of(problem, budget)
     if not first:
         return problem, fit(problem, Runner(problem, study), budget, sampler, batch, watch, limit), []
-    of_rates = replace(problem, fitted=[point.rate for point in problem.measured.points])
+    of_rates = replace(problem, fitted=problem.rates_seen)
     told = None if watch is None else lambda done, _: watch(done, budget)
     rates = fit(of_rates, Runner(of_rates, study), first, sampler, batch, told, limit)
     settled = [replace(one, by_rates=True) for one in rates.values if one.state in SETTLED]
-    rest = without(problem, settled)
+    rest = without(replace(problem, fitted=behind_ways(problem)), settled)
     if not rest.free:
         return rest, replace(rates, values=[]), settled
     told = None if watch is None else lambda done, _: watch(first + done, budget)
     found = fit(rest, Runner(rest, study), budget - first, sampler, batch, told, limit)
     return rest, replace(found, on_rates=rates.count), settled
+
+
+def behind_ways(problem: Problem) -> list[bool]:
+    """Which points are seen when rates have settled what they do. Runs of ways are the longest, and what they
+    left open they don't tell.
+    """
+    return [
+        seen and not isinstance(point.load, Way)
+        for point, seen in zip(problem.measured.points, problem.fitted, strict=True)
+    ]
 
 
 def without(problem: Problem, settled: Sequence[Value]) -> Problem:

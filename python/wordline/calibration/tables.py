@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
-from wordline.calibration.compare import Line, Summary
+from wordline.calibration.compare import Line, Summary, summaries
 from wordline.calibration.fit import Value
+from wordline.calibration.rates import Load
+from wordline.calibration.ways import Way, part_of
 
 Table = tuple[str, Sequence[str], Sequence[Sequence[str]]]
 """Caption, heads and rows."""
 
 
-def summary_table(summaries: Sequence[Summary]) -> Table:
+def summary_table(made: Sequence[Summary]) -> Table:
     """Errors by figure: of points that the fit saw, and apart of those held out."""
-    found = {(one.figure, one.fitted): one for one in summaries}
+    found = {(one.figure, one.fitted): one for one in made}
     heads = (
         "figure", "fitted: before", "median", "largest", "held out: before", "median", "largest", "repeats"
     )  # fmt: skip
     rows = []
-    for figure in dict.fromkeys(one.figure for one in summaries):
+    for figure in dict.fromkeys(one.figure for one in made):
         cells = []
         for fitted in (True, False):
             one = found.get((figure, fitted))
@@ -50,7 +53,7 @@ def rates_table(lines: Sequence[Line]) -> Table:
 
     rows = []
     for line in lines:
-        if line.point.load is not None:
+        if isinstance(line.point.load, Load):
             before = "–" if line.before is None else figure(line.before)
             seen = "fitted" if line.fitted else "held out"
             rows.append((
@@ -58,6 +61,23 @@ def rates_table(lines: Sequence[Line]) -> Table:
             ))  # fmt: skip
     heads = ("load", "figure", "", "measured", "before", "fitted")
     return "Rates and write amplification", heads, rows
+
+
+def ways_table(lines: Sequence[Line]) -> Table:
+    """Errors on each way to the steady state, over its parts; without any no rows."""
+    rows = []
+    ways = dict.fromkeys(line.point.name for line in lines if isinstance(line.point.load, Way))
+    for name in ways:
+        own = [line for line in lines if line.point.name == name]
+        (made,) = summaries(own)
+        before = "–" if made.before is None else percent(made.before)
+        worst = max(own, key=lambda line: abs(math.log(line.simulated / line.measured)))
+        rows.append((
+            name, "fitted" if made.fitted else "held out", str(made.points), before, percent(made.median),
+            percent(made.largest), part_of(worst.figure),
+        ))  # fmt: skip
+    heads = ("way", "", "parts", "before: median", "median", "largest", "at capacities")
+    return "Errors on the way to the steady state", heads, rows
 
 
 def percent(share: float) -> str:

@@ -76,7 +76,7 @@ def judge(
     held_out = not all(problem.fitted)
     points = problem.measured.points
     judges = [not seen if held_out else True for seen in problem.fitted]
-    rates = [point.rate for point in points]
+    rates = [point.rate and seen for point, seen in zip(points, problem.fitted, strict=True)]
     share = problem.measured.protocol.probe_read_share
     sigmas = deviations(points, requests * min(share, 1 - share))
 

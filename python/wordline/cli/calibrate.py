@@ -53,7 +53,8 @@ def calibrate(
             "--also",
             metavar="FILE",
             help="A table (CSV) of what else was measured: rates in order and at random with WAF, rates by "
-            "fill, or what the writing threads saw. Rates are fitted first. Repeatable.",
+            "fill or pattern, the way to the steady state, or what the writing threads saw. Rates are fitted "
+            "first. Repeatable.",
         ),
     ] = None,
     drive: Annotated[
@@ -215,7 +216,7 @@ def _summary(made: Calibration) -> dict[str, Any]:
 
 
 def _print(made: Calibration) -> None:
-    from wordline.calibration.tables import rates_table, summary_table, values_table
+    from wordline.calibration.tables import rates_table, summary_table, values_table, ways_table
 
     measured = made.problem.measured
     print(f"{measured.name}: {made.verdict.sentence(made.problem.scenario.device.label)}")
@@ -229,6 +230,7 @@ def _print(made: Calibration) -> None:
     )
     _show(values_table(made.values))
     _show(rates_table(made.lines))
+    _show(ways_table(made.lines))
     for way in ("read", "write"):
         _show_points([line for line in made.lines if line.point.load is None], way)
     _show(summary_table(made.summaries))

@@ -7,6 +7,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from wordline.calibration.measured import MeasuredPoint
     from wordline.calibration.problem import Problem
     from wordline.calibration.space import Free
 
@@ -25,7 +26,7 @@ def say_plan(problem: Problem, budget: int, jobs: int | None, as_json: bool) -> 
     print(f"{measured.name}: {len(measured.points)} points of {measured.source}, {budget} choices of values")
     for point, seen in zip(measured.points, problem.fitted, strict=True):
         use = "held out" if not seen else "fitted first" if point.load is not None else "fitted"
-        print(f"  {point.name}: {use}; {', '.join(_extra(point.figures)) or 'response times and rates'}")
+        print(f"  {point.name}: {use}; {_extra(problem, point)}")
     for one in problem.free:
         outside = ", outside of it to begin with" if one.begins_outside else ""
         described = "nothing" if one.base is None else number(one.base)
@@ -36,11 +37,16 @@ def say_plan(problem: Problem, budget: int, jobs: int | None, as_json: bool) -> 
     )
 
 
-def _extra(figures: dict[str, float]) -> list[str]:
-    """What isn't measured at every point of load."""
+def _extra(problem: Problem, point: MeasuredPoint) -> str:
+    """What isn't measured at every point of load; of a way to the steady state what is run."""
     from wordline.calibration.measured import FIGURES
+    from wordline.calibration.ways import Way
 
-    return [] if set(figures) == set(FIGURES) else [name for name in figures if name not in FIGURES]
+    if isinstance(point.load, Way):
+        way, requests = point.load, point.load.requests(problem.look)
+        blocks = "" if way.pages is None else f" with blocks of {way.pages:,} pages"
+        return f"{len(way.parts)} parts; {requests:,} requests a run, {way.capacities:g} × the drive{blocks}"
+    return ", ".join(name for name in point.figures if name not in FIGURES) or "response times and rates"
 
 
 def _facts(problem: Problem, budget: int) -> dict[str, Any]:

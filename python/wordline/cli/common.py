@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -18,8 +17,6 @@ from wordline.streams import tell
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
-
-    from wordline.study.point import Inputs
 
 
 FAILURES = 1
@@ -120,7 +117,12 @@ SeedsOption = Annotated[
 ]
 RetryOption = Annotated[bool, typer.Option("--retry", help="Run points again that failed before.")]
 DryRunOption = Annotated[
-    bool, typer.Option("--dry-run", help="Validate every point, say what would be run, and run nothing.")
+    bool,
+    typer.Option(
+        "--dry-run",
+        help="Validate every point, say what would be run, and keep nothing. run, compare and sweep try a "
+        "few points for a moment to say how long it takes.",
+    ),
 ]
 NameArgument = Annotated[str, typer.Argument(help="A preset or a TOML file.")]
 
@@ -216,26 +218,6 @@ def listed_metrics(texts: list[str] | None) -> list[str] | None:
 def writing_to(out: Path | None) -> AbstractContextManager[object]:
     """Nobody else writes to the folder of the results meanwhile, if there is one."""
     return nullcontext() if out is None else alone(out)
-
-
-def say_what_is_left(inputs: Sequence[Inputs], status: Mapping[str, str], as_json: bool) -> None:
-    """What `--dry-run` prints: how many points are valid, how many of them aren't done, and how many prepared
-    drives those begin on.
-    """
-    left = [found for found in inputs if status.get(found.key) != "done"]
-    drives = {found.drive_key for found in left if found.drive_key is not None}
-    facts = {
-        "points": len({found.key for found in inputs}),
-        "left": len({found.key for found in left}),
-        "drives": len(drives),
-    }
-    if as_json:
-        print(json.dumps(facts))
-    else:
-        words = (
-            f"{facts['points']:,} points are valid; {facts['left']:,} are left, on {facts['drives']:,} drives"
-        )
-        print(words)
 
 
 given: list[str] = []

@@ -28,17 +28,17 @@ from wordline.cli.common import (
     presets_of,
     refuse_without_trace,
     say,
-    say_what_is_left,
     show,
     source_pairs,
     writing_to,
 )
+from wordline.cli.left import say_what_is_left
 from wordline.cli.progress import points_bar
 from wordline.cli.running import seed_numbers
 from wordline.presets import DEFAULT_DEVICE, DEFAULT_WORKLOAD
 
 if TYPE_CHECKING:
-    from wordline.study.point import Inputs
+    from wordline.study.point import Inputs, Point
 
 
 def compare(
@@ -125,9 +125,9 @@ def compare(
             "no scheme: allowed: --scheme A,B,… of one or more, or several drives by --device"
         )
 
-    def planned(inputs: list[Inputs]) -> None:
+    def planned(runs: list[tuple[Point, Inputs]]) -> None:
         status = {} if out is None or not out.is_dir() else Store(out).status()
-        say_what_is_left(inputs, status, as_json)
+        say_what_is_left(runs, status, as_json, on=on, jobs=jobs)
         raise typer.Exit
 
     if out is not None:

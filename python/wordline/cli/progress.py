@@ -69,11 +69,11 @@ class Lines:
         if told["total"]:
             words.append(f"{min(told['completed'] / told['total'], 1.0):.0%}")
         words += [told["rate"]] if told["rate"] else []
-        words.append(f"{_brief(now - self._begin)} so far")
+        words.append(f"{brief(now - self._begin)} so far")
         done = 0 if self._first is None else told["completed"] - self._first[1]
         if self._first is not None and told["total"] and done > 0:
             left = (told["total"] - told["completed"]) * (now - self._first[0]) / done
-            words.append(f"about {_brief(max(left, 0.0))} left")
+            words.append(f"about {brief(max(left, 0.0))} left")
         return ", ".join(word for word in words if word)
 
     @contextlib.contextmanager
@@ -94,7 +94,8 @@ class Lines:
             teller.join()
 
 
-def _brief(seconds: float) -> str:
+def brief(seconds: float) -> str:
+    """A time in the unit that suits it."""
     whole = round(seconds)
     if whole < 120:
         return f"{whole} s"

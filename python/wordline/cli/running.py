@@ -27,12 +27,12 @@ from wordline.cli.common import (
     presets_of,
     refuse_without_trace,
     say,
-    say_what_is_left,
     show,
     source_pairs,
     transform_pairs,
     writing_to,
 )
+from wordline.cli.left import counted, in_words, say_what_is_left
 from wordline.cli.progress import requests_bar
 from wordline.folders import usable
 from wordline.presets import DEFAULT_DEVICE, DEFAULT_WORKLOAD, Given, fio_jobs, load_workload, replay
@@ -153,10 +153,12 @@ def run(
     if request_log is not None and (seeds is not None or stop_after is not None):
         raise WordlineError("--request-log and --seeds or --stop-after exclude each other")
     if dry_run:
-        from wordline.study.point import Inputs
+        from wordline.study.point import Inputs, Point
 
         numbers = [seed] if seeds is None else seed_numbers(seeds, seed)
-        say_what_is_left([Inputs.of(scenario.changed(seed=number)) for number in numbers], {}, as_json)
+        points = [Point(scenario.changed(seed=number)) for number in numbers]
+        runs = [(point, Inputs.of(point.scenario)) for point in points]
+        say_what_is_left(runs, {}, as_json, on="threads", jobs=jobs)
         return
     if seeds is not None:
         if save_state is not None or load_state is not None:
@@ -247,7 +249,9 @@ def prepare(
         from wordline.study.point import Inputs
 
         outputs.check("--out", out, outputs.STATE, reads.of_scenario(scenario))
-        say_what_is_left([Inputs.of(scenario)], {}, as_json)
+        inputs = [Inputs.of(scenario)]
+        facts = counted(inputs, inputs)
+        print(json.dumps(facts) if as_json else in_words(facts))
         return
     with outputs.output("--out", out, outputs.STATE, reads.of_scenario(scenario)):
         with requests_bar() as progress:

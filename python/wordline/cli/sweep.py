@@ -23,9 +23,9 @@ from wordline.cli.common import (
     listed_metrics,
     override_pairs,
     say,
-    say_what_is_left,
     show,
 )
+from wordline.cli.left import say_what_is_left
 from wordline.cli.progress import counted_bar, points_bar, waiting_bar
 from wordline.cli.running import seed_numbers
 
@@ -72,7 +72,8 @@ def sweep(
     with counted_bar("validating", len(described.combinations) * len(described.seeds)) as validated:
         planned = api.plan(described, folder, validated)
     if dry_run:
-        say_what_is_left(planned.inputs, planned.store.status(), as_json)
+        runs = list(zip(planned.points, planned.inputs, strict=True))
+        say_what_is_left(runs, planned.store.status(), as_json, on=on, jobs=jobs)
         return
     with alone(folder):
         with points_bar(planned.name) as watch:

@@ -125,7 +125,7 @@ def run(
     watch: Watcher | None,
     drives: Sequence[tuple[str, Description]] | None = None,
     retry: bool = False,
-    planned: Callable[[list[Inputs]], None] | None = None,
+    planned: Callable[[list[tuple[Point, Inputs]]], None] | None = None,
 ) -> Comparison:
     """`compare` of schemes and workloads that are loaded already, each in the place of those of `base`.
     `planned` is told of all runs once they are validated, before the first.
@@ -152,7 +152,7 @@ def run(
     }
     inputs = dict(zip(points, validate(list(points.values())), strict=True))
     if planned is not None:
-        planned(list(inputs.values()))
+        planned(list(zip(points.values(), inputs.values(), strict=True)))
     with open_store(folder) as store, open_study(store, on=on, jobs=jobs, retry=retry) as study:
         outcome = study.run(list(points.values()), inputs=list(inputs.values()), watch=watch)
         kept = store.results(found.key for found in inputs.values())

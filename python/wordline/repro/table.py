@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from wordline.calibration.over_time import parts
 from wordline.files import written
 from wordline.intervals import student_t
 from wordline.repro import measured, real_drives
@@ -80,7 +81,7 @@ def _relative(exhibit: Exhibit, line: Record, lines: Sequence[Record]) -> Record
 def _parts(exhibit: Exhibit, row: Mapping[str, Any]) -> list[dict[str, Any]]:
     """What a row has beside itself, for each line that it stands for."""
     if "parts" in exhibit.data:
-        found = real_drives.parts(row, exhibit.data["parts"]["share"])
+        found = parts(row, exhibit.data["parts"]["share"])
         return [{f"part.{name}": value for name, value in part.items()} for part in found]
     if "load" in exhibit.data:
         return [{f"probe.{name}": value for name, value in real_drives.of_probe(row["result"]).items()}]
