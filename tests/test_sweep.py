@@ -59,6 +59,8 @@ def test_a_dry_run_is_the_same_in_every_command(wordline: Wordline, tmp_path: Pa
         assert (facts["points"], facts["left"]) == (points, points) and facts["drives"]
         assert facts["tried"] == min(points, MOST) and facts["estimate_s"] >= 0
         assert f"{points} points are valid; {points} are left" in wordline(*command, "--dry-run").out
+    one = wordline("run", *few[:4], *few[6:], "--dry-run").out
+    assert "1 point is valid; 1 is left, on 1 drive\n" in one
     search = tmp_path / "t.toml"
     search.write_text(
         'device = "mqsim"\nworkload = "mixed-70-30-8k-qd16"\ntrials = 3\nseeds = [1, 2]\n'

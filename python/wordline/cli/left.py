@@ -51,7 +51,14 @@ def counted(inputs: Sequence[Inputs], left: Sequence[Inputs]) -> dict[str, int]:
 
 def in_words(facts: Mapping[str, int]) -> str:
     """The same for a person."""
-    return f"{facts['points']:,} points are valid; {facts['left']:,} are left, on {facts['drives']:,} drives"
+    drives = "1 drive" if facts["drives"] == 1 else f"{facts['drives']:,} drives"
+    return f"{points_in_words(facts['points'], facts['left'])}, on {drives}"
+
+
+def points_in_words(valid: int, left: int) -> str:
+    """So many points are valid, so many of them are left."""
+    points = "1 point is" if valid == 1 else f"{valid:,} points are"
+    return f"{points} valid; {left:,} {'is' if left == 1 else 'are'} left"
 
 
 def estimated(found: Estimate, left: int, width: int | None, slice_s: float) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from wordline.cli.common import FAILURES, DryRunOption, JobsOption, JsonOption, OnOption, RetryOption
+from wordline.cli.left import points_in_words
 from wordline.cli.progress import exhibits_bar
 
 if TYPE_CHECKING:
@@ -95,25 +96,31 @@ def _say_planned(plans: Sequence[Plan], out: Path, as_json: bool) -> None:
     from wordline.study.store import Store
 
     status = Store(out).status() if out.is_dir() else {}
-    rows = [
-        {
-            "paper": plan.exhibit.paper,
-            "exhibit": plan.exhibit.name,
-            "points": len({found.key for found in plan.inputs}),
-            "left": len({found.key for found in plan.inputs if status.get(found.key) != "done"}),
-            "reason": plan.reason,
-        }
+    counts = [
+        (
+            len({found.key for found in plan.inputs}),
+            len({found.key for found in plan.inputs if status.get(found.key) != "done"}),
+        )
         for plan in plans
     ]
     if as_json:
+        rows = [
+            {
+                "paper": plan.exhibit.paper,
+                "exhibit": plan.exhibit.name,
+                "points": points,
+                "left": left,
+                "reason": plan.reason,
+            }
+            for plan, (points, left) in zip(plans, counts, strict=True)
+        ]
         print(json.dumps(rows))
         return
-    for row in rows:
-        said = row["reason"] or f"{row['points']:,} points are valid; {row['left']:,} are left"
-        print(f"{row['paper']:12} {row['exhibit']:20} {said}")
+    for plan, found in zip(plans, counts, strict=True):
+        print(f"{plan.exhibit.paper:12} {plan.exhibit.name:20} {plan.reason or points_in_words(*found)}")
     keys = {found.key for plan in plans for found in plan.inputs}
-    left = sum(status.get(key) != "done" for key in keys)
-    print(f"\n{len(keys):,} points are valid; {left:,} are left")
+    missing = sum(status.get(key) != "done" for key in keys)
+    print(f"\n{points_in_words(len(keys), missing)}")
 
 
 def _list(paper: str, as_json: bool) -> None:
