@@ -64,6 +64,21 @@ impl<P: Part> Part for Option<P> {
     }
 }
 
+/// As many as the configuration makes.
+impl<P: Part> Part for Vec<P> {
+    fn save(&self, out: &mut Out<'_>) -> Result<(), SnapshotError> {
+        self.iter().try_for_each(|part| part.save(out))
+    }
+
+    fn restore(&mut self, input: &mut In<'_>) -> Result<(), SnapshotError> {
+        self.iter_mut().try_for_each(|part| part.restore(input))
+    }
+
+    fn fork(&self) -> Result<Self, SnapshotError> {
+        self.iter().map(Part::fork).collect()
+    }
+}
+
 impl<T: Word> Part for Table<T> {
     fn save(&self, out: &mut Out<'_>) -> Result<(), SnapshotError> {
         out.put_table(self)

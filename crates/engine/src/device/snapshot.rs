@@ -42,7 +42,12 @@ impl Device {
     pub(crate) fn restore_state(&mut self, input: &mut In<'_>) -> Result<(), SnapshotError> {
         let shape = self.shape();
         Part::restore(self, input)?;
-        if let Some(misfit) = self.shape().iter().zip(&shape).find(|(there, here)| there != here) {
+        self.settle_restored(&shape)
+    }
+
+    /// The state was taken up; the drive had this shape before.
+    pub(crate) fn settle_restored(&mut self, shape: &[(&'static str, usize)]) -> Result<(), SnapshotError> {
+        if let Some(misfit) = self.shape().iter().zip(shape).find(|(there, here)| there != here) {
             let ((what, there), (_, here)) = misfit;
             return Err(SnapshotError::Misfit(format!("{what}: {there} there, {here} here")));
         }
@@ -62,7 +67,7 @@ impl Device {
     }
 
     /// Lengths of tables and figures that the configuration fixes, and which the state must agree with.
-    fn shape(&self) -> Vec<(&'static str, usize)> {
+    pub(crate) fn shape(&self) -> Vec<(&'static str, usize)> {
         let mut shape = self.flash.shape().to_vec();
         shape.extend([
             ("domains", self.ftl.domain_states().len()),
