@@ -22,6 +22,9 @@ mod trim;
 mod waiting;
 mod writes;
 
+#[cfg(test)]
+mod tests;
+
 pub(crate) use accesses::access_ended;
 pub(crate) use around::{AroundCache, CacheTimer, Versions};
 pub(crate) use flush::flush;
