@@ -105,6 +105,12 @@ fn a_policy_that_names_a_unit_which_is_not_there_stops_the_drive() {
         drive.write(8);
     });
     assert_eq!(gave_up, "the cache policy gave up Lpa(9), which is no clean unit of the cache");
+    let on_its_way = fault(Names(Some(Lpa(2)), Some(Lpa(2))), |drive| {
+        drive.write(2);
+        drive.flush();
+        drive.write(8);
+    });
+    assert_eq!(on_its_way, "the cache policy gave up Lpa(2), which is no clean unit of the cache");
     let chose = fault(Names(None, Some(Lpa(2))), |drive| {
         drive.write(3);
         drive.flush();

@@ -26,8 +26,11 @@ pub const LOOK_UP: u64 = 5_000;
 /// Bytes of a mapping unit.
 pub const UNIT: u64 = 4096;
 
-/// Mapping units of the drive.
+/// Mapping units of which tests may ask what is cached.
 pub const UNITS: u32 = 24;
+
+/// Mapping units of the drive.
+const ALL_UNITS: u32 = 1024;
 
 const PLANES: u32 = 2;
 
@@ -106,6 +109,7 @@ pub struct Alone {
     /// The naive cache: what is newer than flash.
     pub dirty: BTreeMap<u32, u32>,
     pub collecting: BTreeSet<u32>,
+    pub pages_programmed: u32,
     /// What planes did, and when.
     pub did: Vec<(u64, Did)>,
     /// Waits of requests' operations that were longer than nothing: the request, the time and what it is blamed on.
@@ -130,7 +134,7 @@ impl Alone {
         let planes: Vec<PlaneId> = (0..PLANES).map(PlaneId).collect();
         let bytes = u64::from(described.capacity) * UNIT;
         let groups = described.points * if described.fixed { PLANES } else { 1 };
-        let sizes = [UNITS, UNIT as u32, described.units_per_page, groups];
+        let sizes = [ALL_UNITS, UNIT as u32, described.units_per_page, groups];
         let dram = DramConfig { access_ns: ACCESS, ..DramConfig::default() };
         Self {
             cache: Cache::new(&described.cache, &dram, bytes, sizes).unwrap(),
@@ -151,6 +155,7 @@ impl Alone {
             safe: BTreeMap::new(),
             dirty: BTreeMap::new(),
             collecting: BTreeSet::new(),
+            pages_programmed: 0,
             did: Vec::new(),
             blamed: Vec::new(),
             fault: None,
@@ -317,6 +322,12 @@ impl Alone {
         self.now = Ns(until);
     }
 
+    /// Handles all events before this time, ns; it is that time then, and those of it are still to come.
+    pub fn run_before(&mut self, time: u64) {
+        self.run(time - 1);
+        self.now = Ns(time);
+    }
+
     /// Runs until nothing is left to do, which must then be at rest.
     pub fn run_dry(&mut self) {
         while self.next().is_some() {
@@ -382,6 +393,7 @@ impl Alone {
                 continue;
             }
             if !is_read {
+                self.pages_programmed += 1;
                 page.iter().for_each(|&id| self.program_begins(id));
             }
             let time = if is_read { READ } else { PROGRAM };

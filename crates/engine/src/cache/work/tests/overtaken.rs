@@ -1,6 +1,6 @@
 //! A write that comes while an older version of its unit is on its way to flash.
 
-use super::harness::{Alone, Did, PROGRAM, READ, described};
+use super::harness::{Alone, Did, PROGRAM, READ, UNIT, described};
 use wordline_config::cache::CacheKind::WriteBuffer;
 use wordline_config::cache::Rewrites;
 
@@ -51,6 +51,20 @@ fn after_its_program_has_begun_it_follows_at_once_if_somebody_waits_for_it() {
     assert_eq!(drive.did, [(0, Did::Program(3)), (PROGRAM, Did::Program(3))]);
     assert_eq!((drive.done(first), drive.done(second)), (Some(PROGRAM), Some(2 * PROGRAM)));
     assert!(drive.cached().is_empty());
+}
+
+#[test]
+fn older_versions_of_a_stream_fill_a_page_and_are_not_read_for_what_they_lack() {
+    let mut described = described(WriteBuffer);
+    (described.units_per_page, described.points) = (2, 3);
+    described.cache.rewrites = Rewrites::Append;
+    let mut drive = Alone::filled(&described);
+    for (lpa, stream) in [(0, 0), (4, 0), (0, 1), (4, 2)] {
+        drive.write_bytes(lpa * UNIT, 512, stream, false);
+    }
+    drive.run_dry();
+    assert_eq!((&drive.did[..], drive.pages_programmed), (&[(0, Did::Nothing); 2][..], 1));
+    assert_eq!((drive.cached(), drive.counts().merges), (vec![0, 4], 0));
 }
 
 #[test]

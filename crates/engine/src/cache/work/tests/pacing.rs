@@ -26,6 +26,21 @@ fn write_back_pauses_after_so_many_units_and_no_more_writes_enter_than_the_pause
 }
 
 #[test]
+fn no_pause_begins_while_a_write_waits() {
+    let mut described = described(WriteBuffer);
+    (described.fixed, described.cache.past_collection) = (true, true);
+    described.cache.pause = Some(PauseConfig { every_units: 1, ns: 50_000, room_units: None });
+    let mut drive = Alone::new(&described);
+    drive.collect(0, true);
+    // One is sent, the others are for the first plane; two wait for room, longer than a pause lasts.
+    drive.write_all([1, 0, 2, 4, 6, 8]);
+    drive.run(60_000);
+    assert_eq!(drive.did, [(0, Did::Program(1))]);
+    drive.collect(0, false);
+    assert_eq!(drive.did[1..], [(60_000, Did::Program(0))]);
+}
+
+#[test]
 fn throttled_units_enter_one_by_one_with_a_gap_that_grows() {
     let mut described = described(WriteBuffer);
     described.cache.throttle = Some(ThrottleConfig { from: 0.5, gap_ns: 1_000, by_moves: false });
@@ -40,6 +55,21 @@ fn throttled_units_enter_one_by_one_with_a_gap_that_grows() {
     );
     assert!(drive.blamed.contains(&(writes[3], Part::Buffer, 500)));
     assert_eq!(drive.did, [(0, Did::Program(0))], "a unit is sent for the write that waits");
+}
+
+#[test]
+fn a_write_that_comes_as_another_may_enter_goes_behind_it() {
+    let mut described = described(WriteBuffer);
+    (described.capacity, described.cache.dirty_low) = (8, Some(0.8));
+    described.cache.throttle = Some(ThrottleConfig { from: 0.25, gap_ns: 6_000, by_moves: false });
+    let mut drive = Alone::new(&described);
+    drive.write_all([0, 1, 2]);
+    let first = drive.write(3);
+    drive.run_before(1_000);
+    let second = drive.write(4);
+    drive.run_dry();
+    // The gaps behind the third and the fourth.
+    assert_eq!((drive.done(first), drive.done(second)), (Some(1_000 + ACCESS), Some(3_000 + ACCESS)));
 }
 
 #[test]
