@@ -95,6 +95,20 @@ def test_the_tables_of_the_translation_layer_are_its_own() -> None:
     assert not re.search(r"^    pub \w+: ", fields, re.MULTILINE)
 
 
+def test_the_state_of_the_data_cache_is_its_own() -> None:
+    source = (ROOT / "crates/engine/src/cache/state.rs").read_text()
+    for name, least in [("CacheState", 19), ("Cache", 2)]:
+        fields = source.split(f"pub struct {name} {{")[1].split("\n}")[0]
+        assert len(re.findall(r"^    pub\(super\) \w+: ", fields, re.MULTILINE)) >= least
+        assert not re.search(r"^    pub(\(crate\))? \w+: ", fields, re.MULTILINE)
+
+
+def test_the_data_cache_knows_neither_the_drive_nor_its_flash_nor_its_map() -> None:
+    for file in (ROOT / "crates/engine/src/cache").rglob("*.rs"):
+        code = re.sub(r"//.*", "", file.read_text())
+        assert not re.search(r"\b(Device|Front|Flash|Ftl|Above\w*)\b", code), file
+
+
 def test_the_translation_layer_knows_no_die_channel_or_event_of_the_flash() -> None:
     own = re.compile(r"flash(_mut)?\(\)\.(dies|channels|events)\b|nand::channel|wordline_base::events")
     for file in (ROOT / "crates/ftl").rglob("*.rs"):

@@ -92,7 +92,7 @@ mod tests {
                     let slot = table.find(old).unwrap();
                     table.remove(slot);
                 }
-                table.insert(lpa, lpa.0 % 3, 0).unwrap()
+                table.insert(lpa, 0).unwrap()
             }
         };
         if write {

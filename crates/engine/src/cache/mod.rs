@@ -1,7 +1,7 @@
 //! Controller DRAM: who uses how much of it, and the data cache in it.
 //!
-//! A [`CachePolicy`] decides what is held, given up and written back; the engine (`device/data_cache.rs`,
-//! `device/write_back.rs`) keeps the units, moves the data and charges the time.
+//! A [`CachePolicy`] decides what is held, given up and written back; what happens then (`work/`) keeps the units, moves the data
+//! and charges the time. Nothing outside this folder sees the fields of the cache.
 
 pub mod cold;
 pub mod dram;
@@ -9,6 +9,7 @@ pub mod gap;
 pub mod index;
 pub mod ledger;
 pub mod list;
+mod looked_at;
 pub mod lru;
 pub mod marks;
 pub mod pause;
@@ -17,6 +18,7 @@ pub mod state;
 pub mod table;
 pub mod throttle;
 pub mod together;
+pub(crate) mod work;
 pub mod write_buffer;
 
 use table::UnitTable;

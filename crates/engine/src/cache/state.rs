@@ -16,7 +16,7 @@ use wordline_base::ids::Lpa;
 use wordline_base::time::Ns;
 use wordline_config::ConfigError;
 use wordline_config::cache::{CacheBytes, CacheConfig, DramConfig, Rewrites};
-use wordline_observe::data_cache::{CacheRecord, CacheReport};
+use wordline_observe::data_cache::CacheRecord;
 
 /// A request (a flush) or a unit of one (a write with FUA) that is answered when cached data is in flash.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
@@ -47,51 +47,51 @@ pub struct Watermarks {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct CacheState {
     /// The units.
-    pub table: UnitTable,
+    pub(super) table: UnitTable,
     /// Bounds of write-back.
-    pub watermarks: Watermarks,
+    pub(super) watermarks: Watermarks,
     /// Whether write-back goes on until the low watermark.
-    pub writing_back: bool,
+    pub(super) writing_back: bool,
     /// Writes of units that wait for room, in order of arrival.
-    pub waiting: VecDeque<u32>,
+    pub(super) waiting: VecDeque<u32>,
     /// Units of writes with FUA that are in the cache and not on their way yet.
-    pub durable: VecDeque<u32>,
+    pub(super) durable: VecDeque<u32>,
     /// Units whose missing sectors are being read.
-    pub merging: u32,
+    pub(super) merging: u32,
     /// Those that have been read, and wait to fill flash pages together.
-    pub merged: VecDeque<u32>,
+    pub(super) merged: VecDeque<u32>,
     /// Units that were written again while they were programmed, though a promise covers them.
-    pub urgent: VecDeque<u32>,
+    pub(super) urgent: VecDeque<u32>,
     /// What is answered when data is in flash.
-    pub promises: Vec<Promise>,
+    pub(super) promises: Vec<Promise>,
     /// Write-backs whose program has begun.
-    pub in_program: u32,
+    pub(super) in_program: u32,
     /// Number of the last write that made a unit dirty.
-    pub stamp: u64,
+    pub(super) stamp: u64,
     /// The DRAM and its accesses.
-    pub dram: Dram,
+    pub(super) dram: Dram,
     /// Which writes go to flash at once; `None` where none do.
-    pub cold: Option<ColdWrites>,
+    pub(super) cold: Option<ColdWrites>,
     /// Most units on their way to flash, or 0.
-    pub max_write_backs: u32,
+    pub(super) max_write_backs: u32,
     /// Pauses of write-back; `None` where there are none.
-    pub pauses: Option<Pauses>,
+    pub(super) pauses: Option<Pauses>,
     /// Whether a write of a unit that flash doesn't have yet takes a place of its own.
-    pub appends: bool,
+    pub(super) appends: bool,
     /// Throttling of writes; `None` where there is none.
-    pub throttle: Option<Throttle>,
+    pub(super) throttle: Option<Throttle>,
     /// The bound on the rate of writes beside reads; `None` where there is none.
-    pub rate_limit: Option<RateLimit>,
+    pub(super) rate_limit: Option<RateLimit>,
     /// Counters.
-    pub record: CacheRecord,
+    pub(super) record: CacheRecord,
 }
 
 /// The data cache.
 pub struct Cache {
     /// What it holds.
-    pub state: CacheState,
+    pub(super) state: CacheState,
     /// What decides.
-    pub policy: CacheSlot,
+    pub(super) policy: CacheSlot,
 }
 
 impl Part for Cache {
@@ -156,24 +156,13 @@ impl Cache {
         Self { state, policy: CacheSlot::Off }
     }
 
-    /// Whether there is one.
-    #[inline(always)]
-    pub fn is_on(&self) -> bool {
-        !matches!(self.policy, CacheSlot::Off)
-    }
-
-    /// What it did in the window, which ends at `end`; `None` where there is none.
-    pub fn report(&self, end: Ns) -> Option<CacheReport> {
-        self.is_on().then(|| self.state.record.report(end, self.state.table.capacity()))
-    }
-
     /// The clean unit that the policy gives up.
-    pub fn evict(&mut self) -> Option<Lpa> {
+    pub(super) fn evict(&mut self) -> Option<Lpa> {
         self.policy.evict(&CacheView { table: &self.state.table })
     }
 
     /// The dirty unit that the policy wants in flash.
-    pub fn write_back(&mut self) -> Option<Lpa> {
+    pub(super) fn write_back(&mut self) -> Option<Lpa> {
         self.policy.write_back(&CacheView { table: &self.state.table })
     }
 }
@@ -222,6 +211,12 @@ impl CacheState {
     pub fn throttled_until(&self, now: Ns) -> Option<Ns> {
         let throttled = self.throttle.as_ref().and_then(|throttle| throttle.until(now));
         throttled.max(self.rate_limit.as_ref().and_then(|limit| limit.until(now)))
+    }
+
+    /// Whether no further unit may take a place for now, be there room or not.
+    #[inline]
+    pub fn holds_back(&self, now: Ns) -> bool {
+        self.is_full_in_pause(now) || self.throttled_until(now).is_some()
     }
 
     /// A read of the host has come.

@@ -331,8 +331,8 @@ impl UnitTable {
 
     /// Takes a unit in that is not there: clean, young, without sectors, its version being the one in flash. `None`
     /// when no slot is free.
-    pub fn insert(&mut self, lpa: Lpa, group: u32, version: u32) -> Option<Slot> {
-        self.take_in(Unit { lpa: lpa.0, op: NIL, group, version, in_flash: version, ..Unit::default() })
+    pub fn insert(&mut self, lpa: Lpa, version: u32) -> Option<Slot> {
+        self.take_in(Unit { lpa: lpa.0, op: NIL, version, in_flash: version, ..Unit::default() })
     }
 
     /// The same by a write, that is to say dirty; flash holds the version `in_flash`.
@@ -584,7 +584,7 @@ mod tests {
             (Some(slots[1]), (Some(3), 2), (None, 0))
         );
         // One that is clean is of no stream until it is written.
-        let clean = table.insert(Lpa(9), 0, 1).unwrap();
+        let clean = table.insert(Lpa(9), 1).unwrap();
         assert_eq!(of(&table, 0).1, 2);
         table.written(clean, write(8, 2));
         assert_eq!(of(&table, 2), (Some(1), 2));
@@ -598,7 +598,7 @@ mod tests {
         ) {
             let sectors = units as usize;
             let mut table = UnitTable::new(3, units * SECTOR, 1);
-            let slots = [4, 5, 6].map(|lpa| table.insert(Lpa(lpa), 0, 0).unwrap());
+            let slots = [4, 5, 6].map(|lpa| table.insert(Lpa(lpa), 0).unwrap());
             let mut flags = vec![false; sectors];
             for (a, b, asks) in parts {
                 let (start, end) = (a.min(b) % (units * SECTOR + 1), a.max(b) % (units * SECTOR + 1));
@@ -618,7 +618,7 @@ mod tests {
             table.hold_all(slots[1]);
             prop_assert!(table.holds_all(slots[1]) && table.bytes_held(slots[1]) == units * SECTOR);
             table.remove(slots[1]);
-            let again = table.insert(Lpa(9), 0, 0);
+            let again = table.insert(Lpa(9), 0);
             prop_assert_eq!(again.map(|slot| (slot, table.bytes_held(slot))), Some((slots[1], 0)));
         }
     }

@@ -33,7 +33,7 @@ mod tests {
         use crate::cache::table::{UnitTable, Written};
         let mut table = UnitTable::new(4, 4096, 1);
         for (stamp, lpa) in [7, 3, 5].into_iter().enumerate() {
-            let slot = table.insert(Lpa(lpa), 0, 0).unwrap();
+            let slot = table.insert(Lpa(lpa), 0).unwrap();
             table.written(slot, Written { stamp: stamp as u64 + 1, version: 1, group: 0, stream: 0 });
         }
         let mut policy = WriteBuffer;

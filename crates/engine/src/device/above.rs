@@ -32,7 +32,7 @@ impl Above for Device {
     }
 
     fn waiting_writes(&self) -> u32 {
-        self.controller.cache.state.waiting.len() as u32
+        self.controller.cache.waiting_writes()
     }
 
     fn is_open(&self, head: OpId) -> bool {

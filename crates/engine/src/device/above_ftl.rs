@@ -3,6 +3,7 @@
 
 use super::Device;
 use super::timers::Timer;
+use crate::cache::work as cache;
 use crate::cpu::{Cost, Task};
 use wordline_base::class::Cause;
 use wordline_base::ids::{DieId, Lpa, Ppa, SuperblockId};
@@ -112,73 +113,72 @@ impl AboveFtl for Device {
 
     #[inline(always)]
     fn answered_by_cache(&mut self, unit: OpId) -> bool {
-        self.controller.cache.is_on() && self.serve_late(unit)
+        self.controller.cache.is_on() && cache::serve_late(self, unit)
     }
 
     #[inline(always)]
     fn overtaken_in_cache(&self, unit: OpId) -> bool {
-        self.controller.cache.is_on() && self.is_overtaken(unit)
+        self.controller.cache.is_on() && cache::is_overtaken(self, unit)
     }
 
     #[inline(always)]
     fn cache_read(&mut self, unit: OpId) {
         if self.controller.cache.is_on() {
-            self.keep_read(unit);
+            cache::keep_read(self, unit);
         }
     }
 
     #[inline(always)]
     fn forget_cached(&mut self, lpa: Lpa) {
         if self.controller.cache.is_on() {
-            self.drop_cached(lpa);
+            cache::drop_unit(self, lpa);
         }
     }
 
     #[inline(always)]
     fn cache_may_go_on(&mut self) {
         if self.controller.cache.is_on() {
-            self.tend_cache();
+            cache::tend(self);
         }
     }
 
     fn plane_is_free(&mut self) {
-        self.tend_cache();
+        cache::tend(self);
     }
 
     #[inline]
     fn version_behind_cache(&self, lpa: Lpa) -> Option<u32> {
-        let table = &self.controller.cache.state.table;
-        table.find(lpa).map(|slot| table.in_flash(slot))
+        self.controller.cache.version_in_flash(lpa)
     }
 
     fn stream_of_cached(&self, unit: OpId) -> Option<u16> {
-        Self::stream_of_cached(self, unit)
+        cache::stream_of(self, unit)
     }
 
     fn take_point_of_cached(&mut self, unit: OpId) {
-        Self::take_point_of_cached(self, unit);
+        cache::take_point(self, unit);
     }
 
     fn carry_looked_up(&mut self, unit: OpId) {
-        Self::carry_looked_up(self, unit);
+        cache::carry_looked_up(self, unit);
     }
 
     fn merged(&mut self, unit: OpId) {
-        Self::merged(self, unit);
+        cache::merged(self, unit);
     }
 
     #[inline(always)]
     fn cached_unit_begins(&mut self, unit: OpId) -> bool {
-        Self::cached_unit_begins(self, unit)
+        cache::begins(self, unit)
     }
 
     #[inline(always)]
     fn write_back_ended(&mut self, unit: OpId) {
-        Self::write_back_ended(self, unit);
+        cache::ended(self, unit);
     }
 
     fn victim_is_to_move(&mut self, valid: u32) {
-        self.controller.cache.state.is_to_move(valid, self.ftl.blocks().capacity());
+        self.controller.cache.victim_is_to_move(valid, self.ftl.blocks().capacity());
     }
 
     #[inline]

@@ -7,6 +7,7 @@ use wordline_ftl::work::{forget, read_for_host, write_for_host};
 use super::Device;
 use super::fetch::{UNITS_AHEAD, UNITS_NEAR};
 use super::timers::Timer;
+use crate::cache::work as cache;
 use crate::host::{HostOp, HostRequest};
 use crate::probe::Answer;
 use crate::sched::queue::{NONE, OpId};
@@ -157,7 +158,7 @@ impl Device {
         if length == 0 || op == HostOp::Flush {
             if op == HostOp::Flush && self.controller.cache.is_on() {
                 self.front.requests[number as usize].left = 1;
-                return self.flush_cache(number);
+                return cache::flush(self, number);
             }
             // Without a cache every acknowledged write is in flash already.
             return self.answer(number, None, None);
@@ -206,7 +207,7 @@ impl Device {
             if fetches {
                 self.fetch_behind(lpa, last);
             }
-            if is_cached && self.read_from_cache(number, Lpa(lpa), wanted(lpa)) {
+            if is_cached && cache::read_unit(self, number, Lpa(lpa), wanted(lpa)) {
                 continue;
             }
             head = read_for_host(self, number, Lpa(lpa), wanted(lpa), head);
@@ -227,10 +228,10 @@ impl Device {
         if self.controller.cache.is_on() {
             let durable = self.front.is_durable(number);
             for lpa in first..=last {
-                self.controller.fetch_cached(lpa.saturating_add(UNITS_AHEAD));
-                self.write_to_cache(number, Lpa(lpa), wanted(lpa), durable);
+                self.controller.cache.prefetch(Lpa(lpa.saturating_add(UNITS_AHEAD)));
+                cache::write_unit(self, number, Lpa(lpa), wanted(lpa), durable);
             }
-            self.tend_cache();
+            cache::tend(self);
             return self.page_done(number);
         }
         let mut plane = None;
@@ -249,11 +250,11 @@ impl Device {
         let id = self.front.requests[number as usize].id;
         for lpa in offset.div_ceil(unit)..(offset + length) / unit {
             let lpa = lpa as u32;
-            self.controller.fetch_cached(lpa.saturating_add(UNITS_AHEAD));
+            self.controller.cache.prefetch(Lpa(lpa.saturating_add(UNITS_AHEAD)));
             forget(self, id, Lpa(lpa));
         }
         if self.controller.cache.is_on() {
-            self.tend_cache();
+            cache::tend(self);
         }
     }
 

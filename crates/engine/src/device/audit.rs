@@ -22,13 +22,7 @@ impl Device {
 
     /// Nothing is under way. What is holds places that no count of pages knows, so this comes before those.
     fn audit_rest(&self) -> Result<(), String> {
-        let cache = &self.controller.cache.state;
-        if !cache.is_at_rest() {
-            return Err(format!(
-                "the data cache is at work although the drive is at rest: {:?}",
-                cache.promises
-            ));
-        }
+        self.controller.cache.audit_rest()?;
         if self.flash.pool.is_empty() {
             Ok(())
         } else {

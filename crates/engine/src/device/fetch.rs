@@ -1,11 +1,12 @@
 //! Fetching ahead: what coming requests need of the tables comes towards the caches before they enter.
 
 use super::Device;
+use crate::cache::WRITE_BACK_PROGRAM;
 use crate::host::{HostOp, HostRequest};
-use crate::sched::queue::{NONE, OpId};
+use crate::sched::queue::{NONE, Op, OpId};
 use crate::systems::Distance;
 use wordline_base::ids::{Lpa, Ppa};
-use wordline_ftl::work::Ftl;
+use wordline_ftl::work::{Ftl, Purpose};
 
 /// Requests whose tables are fetched together.
 pub(crate) const FETCHED_TOGETHER: u64 = 32;
@@ -82,7 +83,7 @@ impl Device {
         if self.controller.cache.is_on() {
             coming
                 .flat_map(|request| self.first_units(request))
-                .for_each(|lpa| self.controller.fetch_cached(lpa));
+                .for_each(|lpa| self.controller.cache.prefetch(Lpa(lpa)));
         }
     }
 
@@ -114,11 +115,28 @@ impl Device {
         }
         if self.controller.cache.is_on() {
             let lpa = self.geometry.unit_of_byte(request.offset);
-            self.controller.cache.state.table.prefetch_unit(Lpa(lpa as u32));
+            self.controller.cache.prefetch_unit(Lpa(lpa as u32));
         } else if self.ftl.versions().is_some() {
             prefetch_compared(&self.ftl, std::iter::once(request));
         } else {
             prefetch_overwritten(&self.ftl, request);
+        }
+    }
+
+    /// A die begins the command before `head`, which is looked at for the first time when that is done: brings towards the
+    /// caches what a program from the data cache will change then, and the operation behind it.
+    #[inline]
+    pub(super) fn fetch_next(&self, head: OpId) {
+        if head == NONE {
+            return;
+        }
+        let Purpose { lpa, slot, .. } = self.ftl.purposes()[head];
+        let Op { ppa, next, class, .. } = self.flash.pool[head];
+        self.flash.pool.prefetch(next);
+        if class == WRITE_BACK_PROGRAM {
+            self.controller.cache.prefetch_slot(slot);
+            self.ftl.map().prefetch(u64::from(lpa.0));
+            self.ftl.oob().prefetch(ppa);
         }
     }
 
@@ -137,7 +155,7 @@ impl Device {
     /// Brings what units of a read behind this one, up to `last`, will need towards the caches.
     #[inline(never)]
     pub(super) fn fetch_behind(&self, lpa: u32, last: u32) {
-        self.controller.fetch_cached(lpa.saturating_add(UNITS_AHEAD));
+        self.controller.cache.prefetch(Lpa(lpa.saturating_add(UNITS_AHEAD)));
         if last - lpa >= UNITS_AHEAD {
             self.fetch_for_systems(lpa + UNITS_AHEAD, Distance::Far);
         }

@@ -1,19 +1,19 @@
 //! The drive: puts the parts together; the only place that knows them all.
 //!
 //! It is made in `make`. One file for each thing that happens between its parts: a request comes in (`admit`), the firmware works on
-//! it (`firmware`), the data cache holds units (`data_cache`) and writes them back (`write_back`), events come in their order
-//! (`progress`), the flash (`above`) and the translation layer (`above_ftl`) ask and tell, systems are told, asked, and what they
-//! want is done (`systems`), the drive is prepared without simulated time (`preparing`), and checked (`audit`).
+//! it (`firmware`), events come in their order (`progress`), the flash (`above`), the translation layer (`above_ftl`) and the data
+//! cache (`around_cache`) ask and tell, systems are told, asked, and what they want is done (`systems`), the drive is prepared
+//! without simulated time (`preparing`), and checked (`audit`).
 
 mod above;
 mod above_ftl;
 mod admit;
 mod answers;
+mod around_cache;
 mod audit;
 mod chip_record;
 mod controller;
 mod counts;
-mod data_cache;
 mod disturb;
 mod fetch;
 mod firmware;
@@ -41,7 +41,6 @@ mod tenants;
 #[cfg(test)]
 mod tests;
 mod timers;
-mod write_back;
 mod write_data;
 
 use crate::nand::{CellMode, Geometry};

@@ -44,6 +44,13 @@ impl Device {
         self.systems.reclaim = ReclaimPolicy::Custom(policy);
     }
 
+    /// Replaces the policy of the data cache by a user's own. The scheme must have a cache.
+    pub fn set_cache_policy(&mut self, policy: Box<dyn crate::cache::CachePolicy + Send>) {
+        if !self.controller.cache.set_policy(policy) {
+            self.fail("a cache policy was set, but scheme.cache.policy is none".into());
+        }
+    }
+
     /// Replaces the policy of the SLC cache by a user's own. Nothing happens to a drive without such a cache.
     pub fn set_slc_cache(&mut self, policy: Box<dyn SlcCache + Send>) {
         self.ftl.set_slc_cache(policy);

@@ -35,7 +35,7 @@ impl Device {
     /// The map as recovery would find it now. `None` where no sequence numbers are kept, and where rewrites are appended: what a
     /// superseded program writes counts as invalid from its begin, though a real drive would keep it until the newer one ends.
     pub fn recovered(&self) -> Option<Recovered> {
-        let durable = self.ftl.durable().filter(|_| !self.controller.cache.state.appends)?;
+        let durable = self.ftl.durable().filter(|_| !self.controller.cache.appends())?;
         Some(durable.recover(self.ftl.logical_units()))
     }
 
@@ -63,7 +63,7 @@ impl Device {
     fn left_of(&self, lpa: Lpa, recovered: &Recovered) -> Option<Left> {
         let newest = self.ftl.versions()?.newest(lpa);
         let found = recovered.of(lpa).map(|(_, number)| number);
-        let in_dram = self.controller.cache.state.table.find(lpa).is_some();
+        let in_dram = self.controller.cache.holds(lpa);
         Some(match found {
             Some(number) if number == newest => Left::Whole,
             _ if in_dram => Left::InDram,

@@ -3,6 +3,7 @@
 use super::Device;
 use super::observers::Observers;
 use super::timers::Timer;
+use crate::cache::work as cache;
 use wordline_base::class::Class;
 use wordline_base::time::Ns;
 use wordline_flash::work::handle_event;
@@ -66,9 +67,9 @@ impl Device {
             Some(Timer::LinkOut) => self.link_done(true),
             Some(Timer::Cores) => self.firmware_done(),
             Some(Timer::HostMemory) => self.entry_is_here(),
-            Some(Timer::Dram) => self.dram_event(),
+            Some(Timer::Dram) => cache::access_ended(self),
             Some(Timer::Joining) => joining_done(self),
-            Some(Timer::Pause | Timer::Throttle) => self.tend_cache(),
+            Some(Timer::Pause | Timer::Throttle) => cache::tend(self),
             None => self.fail(format!("timer {timer} ran out, which is nobody's")),
         }
     }

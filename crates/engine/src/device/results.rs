@@ -2,7 +2,6 @@
 
 use super::Device;
 use crate::nand::CellMode;
-use crate::stats::data_cache::CacheRecord;
 use crate::stats::evidence::{Collected, Evidence};
 use crate::stats::intervals::IntervalsReport;
 use crate::stats::measured::Tables;
@@ -25,8 +24,7 @@ impl Device {
             tenants.begin();
         }
         self.window_opens(now);
-        let cache = &mut self.controller.cache.state;
-        cache.record = CacheRecord::begin(now, cache.table.dirty_units());
+        self.controller.cache.open_window(now);
         let (dies, channels) = (self.flash.die_clocks(now), self.flash.channel_clocks(now));
         self.observers.recorder = Recorder::begin(
             &mut self.observers.recorder,

@@ -1,5 +1,7 @@
 //! Timers of the drive's other parts, which stand among the events of the flash: what comes first is one order.
 
+use crate::cache::work::CacheTimer;
+
 /// Whose timer runs out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Timer {
@@ -40,6 +42,15 @@ impl Timer {
     /// That of a direction of the link.
     pub fn of_link(outwards: bool) -> Self {
         if outwards { Self::LinkOut } else { Self::LinkIn }
+    }
+
+    /// That of the data cache.
+    pub fn of_cache(timer: CacheTimer) -> Self {
+        match timer {
+            CacheTimer::Dram => Self::Dram,
+            CacheTimer::Pause => Self::Pause,
+            CacheTimer::Throttle => Self::Throttle,
+        }
     }
 
     /// That of a number.
