@@ -88,6 +88,19 @@ def test_seeds_go_before_the_intervals_of_single_runs() -> None:
     assert cell.same is False
 
 
+def test_a_figure_has_the_same_interval_wherever_it_is_shown(wordline: Wordline) -> None:
+    """That of a percentile isn't symmetrical: everywhere it is shown by its farther end."""
+    from wordline.comparison import compare
+    from wordline.report import terminal
+
+    found = compare("mqsim", ["baseline"], ["mixed-70-30-8k-qd16"], overrides=FEW)
+    cell = found.cell("mixed-70-30-8k-qd16", "baseline", "read.latency_ns.p99")
+    (result,) = found.results("mixed-70-30-8k-qd16", "baseline")
+    interval = intervals.of_result(result, "read.latency_ns.p99")
+    assert cell is not None and interval is not None
+    assert cell.ci95 == terminal._reach(result, "read.latency_ns.p99", cell.value) != interval.half
+
+
 def test_tables_and_pages_show_intervals(wordline: Wordline, tmp_path: Path) -> None:
     for seed in ("1", "2"):
         outcome = wordline("run", "--device", "mqsim", *sets(FEW), "--seed", seed, "--out", tmp_path / seed)

@@ -393,6 +393,7 @@ fn erases_by_die_and_channel_add_up_to_those_of_the_blocks() {
 
 #[test]
 fn impossible_measurements_are_refused_by_name() {
+    type Change = fn(&mut DeviceConfig);
     let refused = |measure: MeasureConfig| match run(&with(measure, device(1, 1, 1, 1)), &mut Listed(vec![]))
     {
         Err(RunError::Config(error)) => error.to_string(),
@@ -402,7 +403,7 @@ fn impossible_measurements_are_refused_by_name() {
     assert_eq!(told, "workload.measure.max_rows = 1: allowed: 2 to 10000000");
     let told = refused(MeasureConfig { sample_table: true, ..MeasureConfig::default() });
     assert!(told.starts_with("workload.measure.sample_table = true"), "{told}");
-    let changes: [(&str, fn(&mut DeviceConfig)); 4] = [
+    let changes: [(&str, Change); 4] = [
         ("device.energy.read_nj", |drive| drive.energy.read_nj = vec![1, 2, 3]),
         ("device.energy.rest_mw", |drive| drive.energy.rest_mw = 1_000_001),
         ("device.rated.drive_writes_per_day", |drive| {

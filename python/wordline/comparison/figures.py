@@ -58,7 +58,8 @@ class Cell:
     ratio: float | None
     """`value` by that of the first scheme; `None` where that is 0 or missing."""
     ci95: float | None
-    """Half the width of the 95% confidence interval over seeds; of one seed's run, if that has one."""
+    """Half the width of the 95% confidence interval over seeds; of one seed's run the distance to the farther end of its
+    interval, if it has one."""
     same: bool | None = None
     """Whether it differs from that of the first scheme by no more than the interval of the difference; `None`
     where that is unknown, and for the first scheme."""
@@ -171,8 +172,8 @@ class Comparison:
         same = None
         if first and scheme != self.schemes[0]:
             same = intervals.same(value, interval, base, self.interval(workload, self.schemes[0], metric))
-        half = None if interval is None else interval.half
-        return Cell(workload, scheme, metric, value, value / base if base else None, half, same)
+        reach = None if interval is None else interval.reach(value)
+        return Cell(workload, scheme, metric, value, value / base if base else None, reach, same)
 
     def interval(self, workload: str, scheme: str, metric: str) -> intervals.Interval | None:
         """A figure's 95% interval: over seeds, or that of the only run."""

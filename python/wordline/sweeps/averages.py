@@ -49,7 +49,7 @@ class Average:
 
     @property
     def half(self) -> float | None:
-        """Half the width of the interval."""
+        """Half the width of the interval; of one seed's run the distance to its farther end."""
         return None if self.interval is None else self.interval.reach(self.value)
 
     @property
