@@ -88,7 +88,7 @@ def test_seeds_go_before_the_intervals_of_single_runs() -> None:
     assert cell.same is False
 
 
-def test_a_figure_has_the_same_interval_wherever_it_is_shown(wordline: Wordline) -> None:
+def test_a_figure_has_the_same_interval_wherever_it_is_shown() -> None:
     """That of a percentile isn't symmetrical: everywhere it is shown by its farther end."""
     from wordline.comparison import compare
     from wordline.report import terminal

@@ -58,8 +58,8 @@ class Cell:
     ratio: float | None
     """`value` by that of the first scheme; `None` where that is 0 or missing."""
     ci95: float | None
-    """Half the width of the 95% confidence interval over seeds; of one seed's run the distance to the farther end of its
-    interval, if it has one."""
+    """Half the width of the 95% confidence interval over seeds; of one seed's run the distance to the farther
+    end of its interval, if it has one."""
     same: bool | None = None
     """Whether it differs from that of the first scheme by no more than the interval of the difference; `None`
     where that is unknown, and for the first scheme."""
