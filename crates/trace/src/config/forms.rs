@@ -55,6 +55,7 @@ pub(super) struct SourceForm {
     before: Option<PathBuf>,
     transform: Option<Vec<TransformConfig>>,
     space_bytes: Option<u64>,
+    share: Option<f64>,
     skew: Option<f64>,
     skew_pieces: Option<u64>,
     theta: Option<f64>,
@@ -131,6 +132,7 @@ impl SourceForm {
             path: needed("path", self.path)?,
             requests: self.requests,
             space_bytes: self.space_bytes,
+            share: self.share,
             repeat,
             skew: self.skew,
             skew_pieces: self.skew_pieces,
@@ -148,6 +150,7 @@ impl SourceForm {
     fn refuse_twin(&self) -> Result<(), String> {
         refuse(&[
             ("space_bytes", self.space_bytes.is_some()),
+            ("share", self.share.is_some()),
             ("skew", self.skew.is_some()),
             ("skew_pieces", self.skew_pieces.is_some()),
             ("theta", self.theta.is_some()),

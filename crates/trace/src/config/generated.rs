@@ -17,6 +17,10 @@ pub struct TwinConfig {
     /// Bytes of address space that the requests are laid out in; the profile's when left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub space_bytes: Option<u64>,
+    /// Share of the profile's requests and of its space, in the place of `requests` and `space_bytes`: with `host.time_scale` of its
+    /// inverse the load that a drive with this share of the dies has of the whole drive's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub share: Option<f64>,
     /// How often the same requests are played, each time directly after the last arrival of the one before; once when left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repeat: Option<u32>,
@@ -39,6 +43,7 @@ impl TwinConfig {
             path,
             requests: None,
             space_bytes: None,
+            share: None,
             repeat: None,
             skew: None,
             skew_pieces: None,
@@ -51,11 +56,21 @@ impl TwinConfig {
             return Err(ConfigError::new("path", "\"\"", "a file's name"));
         }
         check_range("requests", self.requests.unwrap_or(1), 1, 1 << 48)?;
+        self.validate_share()?;
         check_range("repeat", self.repeat.unwrap_or(1), 1, 1_000_000)?;
         check_range("skew", self.skew.unwrap_or(0.0), 0.0, 1e6)?;
         check_range("skew_pieces", self.skew_pieces.unwrap_or(1), 1, 4095)?;
         check_range("theta", self.theta.unwrap_or(0.0), 0.0, 10.0)?;
         check_range("space_bytes", self.space_bytes.unwrap_or(1 << 20), 1 << 20, 1 << 50)
+    }
+
+    fn validate_share(&self) -> Result<(), ConfigError> {
+        let Some(share) = self.share else { return Ok(()) };
+        if self.requests.is_some() || self.space_bytes.is_some() {
+            let allowed = "without requests and space_bytes, which it is in the place of";
+            return Err(ConfigError::new("share", share, allowed));
+        }
+        check_range("share", share, 1e-6, 1.0)
     }
 }
 

@@ -33,7 +33,8 @@ pub(crate) fn open_twin(config: &TwinConfig, context: &OpenContext<'_>) -> Resul
     let profile = Profile::read(&path)?;
     let roomy = if profile.model.is_some() { profile.space_bytes } else { roomy(&profile) };
     let usual = roomy.min(context.drive_bytes.max(profile.space_bytes));
-    let space = config.space_bytes.unwrap_or(usual);
+    let share = config.share.unwrap_or(1.0);
+    let space = config.space_bytes.unwrap_or(part_of(usual, share));
     if space > context.drive_bytes {
         let allowed = format!(
             "at most the drive's {} bytes; space_bytes lays the twin out in less",
@@ -43,7 +44,8 @@ pub(crate) fn open_twin(config: &TwinConfig, context: &OpenContext<'_>) -> Resul
     }
     let mut profile = profile;
     overrides::set(&mut profile, config)?;
-    let (requests, seed) = (config.requests.unwrap_or(profile.summary.requests), context.seed);
+    let requests = config.requests.unwrap_or(part_of(profile.summary.requests, share).max(1));
+    let seed = context.seed;
     let play = move || played(&profile, requests, space, seed);
     let fail = move |what: String| SourceError(format!("{}: {what}", path.display()));
     let first = play().map_err(&fail)?;
@@ -52,6 +54,11 @@ pub(crate) fn open_twin(config: &TwinConfig, context: &OpenContext<'_>) -> Resul
         Some(times) => Box::new(Repeat::new(first, times, Box::new(move || play().map_err(&fail)))),
     };
     Ok(Opened { source, notes: Notes::default() })
+}
+
+/// A share of an amount.
+fn part_of(amount: u64, share: f64) -> u64 {
+    if share < 1.0 { (amount as f64 * share) as u64 } else { amount }
 }
 
 /// A profile's requests from the first.

@@ -365,6 +365,30 @@ fn the_first_pieces_of_each_stripe_are_read_more_often_and_as_often_as_each_othe
 }
 
 #[test]
+fn a_share_of_a_twin_has_that_share_of_its_requests_and_of_its_space() {
+    let path = presets().join("gen0.toml");
+    let of = |share| {
+        let requests = requests_of(TwinConfig { share, ..TwinConfig::of_profile(&path) });
+        let end = requests.iter().map(|request| request.offset + request.length).max().unwrap();
+        let reads = requests.iter().filter(|request| request.op == HostOp::Read).count();
+        (requests.len(), end as f64, reads as f64 / requests.len() as f64)
+    };
+    let (whole, eighth) = (of(None), of(Some(0.125)));
+    assert_eq!((whole.0, eighth.0), (2_000_000, 250_000));
+    assert!((eighth.1 / whole.1 - 0.125).abs() < 0.001, "{whole:?} {eighth:?}");
+    assert!((eighth.2 - whole.2).abs() < 0.01, "{whole:?} {eighth:?}");
+    let context = OpenContext { drive_bytes: 1 << 40, seed: 1, base_dir: Path::new("") };
+    let both = TwinConfig { share: Some(0.5), requests: Some(1), ..TwinConfig::of_profile(&path) };
+    for (config, told) in [
+        (both, "source.share = 0.5: allowed: without requests and space_bytes, which it is in the place of"),
+        (TwinConfig { share: Some(0.0), ..TwinConfig::of_profile(&path) }, "source.share = 0"),
+    ] {
+        let error = open(&SourceConfig::Twin(config), &context).err().unwrap().to_string();
+        assert!(error.contains(told), "{error}");
+    }
+}
+
+#[test]
 fn a_source_replaces_the_zipf_exponent_of_its_profile() {
     let path = presets().join("gen0.toml");
     let twin = |theta| TwinConfig { requests: Some(40_000), theta, ..TwinConfig::of_profile(path.clone()) };
