@@ -9,7 +9,7 @@ import pytest
 from conftest import Wordline
 
 from wordline import WordlineError
-from wordline.cli.left import estimated
+from wordline.cli.left import Time
 from wordline.scenario import Scenario
 from wordline.study import estimate as module
 from wordline.study.estimate import MOST, Estimate, Mark, Taken, estimate, extrapolated, tried
@@ -129,15 +129,23 @@ def test_what_can_t_be_tried_shortly_is_not_tried() -> None:
 
 
 def test_an_estimate_says_what_it_rests_on() -> None:
-    words = estimated(Estimate(900.0, 6), 240, 2, 0.4)
+    words = Time(Estimate(900.0, 6), 240, 2).in_words()
     assert words == (
         "about 15 min on 2 cores (an estimate by the first 0.4 s of 6 of them, preparation included)"
     )
-    assert estimated(Estimate(0.2, 1), 1, 1, 0.4).startswith("less than a second on one core (an estimate by")
-    assert "2.5 h of one core's time (an estimate by the first 0.4 s of each" in estimated(
-        Estimate(9000.0, 3), 3, None, 0.4
-    )
-    assert estimated(Estimate(None, 1, "it is slow"), 1, 1, 0.4) == "no estimate of the time: it is slow"
+    short = Time(Estimate(0.2, 1), 1, 1).in_words()
+    assert short.startswith("less than a second on one core (an estimate by")
+    elsewhere = Time(Estimate(9000.0, 3), 3, None).in_words()
+    assert "2.5 h of one core's time (an estimate by the first 0.4 s of each" in elsewhere
+    assert Time(Estimate(None, 1, "it is slow"), 1, 1).in_words() == "no estimate of the time: it is slow"
+
+
+def test_runs_that_are_not_known_yet_take_as_long_as_their_samples(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "estimate", lambda _left, width: Estimate(20.0 / width, 2))
+    left = [run(1), run(2)]
+    assert Time.of(left, on="threads", jobs=4, runs=40, at_once=8) == Time(Estimate(100.0, 2), 40, 4)
+    assert Time.of(left, on="slurm", jobs=4, runs=40).found == Estimate(400.0, 2)
+    assert Time.of(left, on="threads", jobs=4) == Time(Estimate(10.0, 2), 2, 2)
 
 
 def test_a_dry_run_has_the_estimate(wordline: Wordline, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -67,15 +67,19 @@ def test_a_dry_run_is_the_same_in_every_command(wordline: Wordline, tmp_path: Pa
         '[search]\n"scheme.gc.trigger" = { low = 0.01, high = 0.05 }\n[objectives]\nwaf = "minimize"\n'
     )
     tuned = wordline("tune", search, "--out", tmp_path / "t", "--dry-run", "--json").json()
-    assert tuned == {"trials": 3, "runs": 6, "kept": 0}
-    assert "3 trials of 6 runs at most" in wordline("tune", search, "--dry-run").out
+    # A seed's run at each end of the only parameter.
+    assert tuned.pop("estimate_s") >= 0
+    assert tuned == {"trials": 3, "runs": 6, "kept": 0, "tried": 4}
+    told = wordline("tune", search, "--dry-run").out
+    assert "3 trials of 6 runs at most" in told and "an estimate by the first 0.4 s of 4 of them" in told
     wrong = ("--set", "device.geometry.blocks=0")
     assert "search." in wordline("tune", search, "--dry-run", *wrong).error()
     search.unlink()
     exhibits = ("repro", "validation", "--quick", "--out", tmp_path / "r", "--dry-run")
     listed = wordline(*exhibits, "--json").json()
     assert listed and all(one["points"] == one["left"] for one in listed)
-    assert "points are valid" in wordline(*exhibits).out.splitlines()[-1]
+    *_, counted, estimated = wordline(*exhibits).out.splitlines()
+    assert "points are valid" in counted and "an estimate by the first 0.4 s of" in estimated
     assert [path.name for path in tmp_path.iterdir()] == ["s.toml"]
     assert wordline(*compare).code == 0
     rest = wordline(*compare, "--dry-run", "--json").json()

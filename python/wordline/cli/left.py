@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from wordline.study.estimate import Estimate
@@ -26,18 +27,73 @@ def say_what_is_left(
     """How many points are valid, how many of them aren't done, how many prepared drives those begin on, and
     an estimate of the time.
     """
-    from wordline.study.estimate import SLICE_S, estimate
-
-    left = [(point, found) for point, found in runs if status.get(found.key) != "done"]
+    left = still_to_run(runs, status)
     facts = counted([found for _, found in runs], [found for _, found in left])
-    width = min(jobs or os.cpu_count() or 1, max(facts["left"], 1)) if on in HERE else 1
-    found = estimate(left, width)
+    time = Time.of(left, on=on, jobs=jobs)
     if as_json:
-        print(json.dumps(facts | {"estimate_s": _rounded(found.seconds), "tried": found.tried}))
+        print(json.dumps(facts | time.facts()))
         return
     print(in_words(facts))
     if facts["left"]:
-        print(estimated(found, facts["left"], width if on in HERE else None, SLICE_S))
+        print(time.in_words())
+
+
+def still_to_run(
+    runs: Sequence[tuple[Point, Inputs]], status: Mapping[str, str]
+) -> list[tuple[Point, Inputs]]:
+    """Those that aren't done."""
+    return [(point, found) for point, found in runs if status.get(found.key) != "done"]
+
+
+@dataclass(frozen=True)
+class Time:
+    """How long runs will take."""
+
+    found: Estimate
+    runs: int
+    width: int | None
+    """Cores; `None` where they are elsewhere."""
+
+    @classmethod
+    def of(
+        cls,
+        left: Sequence[tuple[Point, Inputs]],
+        *,
+        on: str,
+        jobs: int | None,
+        runs: int | None = None,
+        at_once: int | None = None,
+    ) -> Time:
+        """Of these; or of so many `runs` of which these are samples, of which so many are done at once."""
+        from wordline.study.estimate import estimate
+
+        count = len({found.key for _, found in left})
+        side_by_side = at_once or max(count, 1)
+        width = min(jobs or os.cpu_count() or 1, side_by_side) if on in HERE else 1
+        found = estimate(left, width if runs is None else 1)
+        if runs is not None and found.seconds is not None and count:
+            found = replace(found, seconds=found.seconds / count * runs / width)
+        return cls(found, count if runs is None else runs, width if on in HERE else None)
+
+    def facts(self) -> dict[str, Any]:
+        """For `--json`."""
+        seconds = self.found.seconds
+        return {"estimate_s": None if seconds is None else round(seconds, 1), "tried": self.found.tried}
+
+    def in_words(self) -> str:
+        """For a person, with what it rests on. Without a `width` it is the time of one core."""
+        from wordline.cli.progress import brief
+        from wordline.study.estimate import SLICE_S
+
+        found, width = self.found, self.width
+        if found.seconds is None:
+            return f"no estimate of the time: {found.lacks}"
+        where = (
+            "of one core's time" if width is None else "on one core" if width == 1 else f"on {width} cores"
+        )
+        of = f"{found.tried} of them" if found.tried < self.runs else "each" if self.runs > 1 else "it"
+        took = f"about {brief(found.seconds)}" if found.seconds >= 1 else "less than a second"
+        return f"{took} {where} (an estimate by the first {SLICE_S:g} s of {of}, preparation included)"
 
 
 def counted(inputs: Sequence[Inputs], left: Sequence[Inputs]) -> dict[str, int]:
@@ -59,19 +115,3 @@ def points_in_words(valid: int, left: int) -> str:
     """So many points are valid, so many of them are left."""
     points = "1 point is" if valid == 1 else f"{valid:,} points are"
     return f"{points} valid; {left:,} {'is' if left == 1 else 'are'} left"
-
-
-def estimated(found: Estimate, left: int, width: int | None, slice_s: float) -> str:
-    """The estimate for a person, and what it rests on. Without a `width` it is the time of one core."""
-    from wordline.cli.progress import brief
-
-    if found.seconds is None:
-        return f"no estimate of the time: {found.lacks}"
-    where = "of one core's time" if width is None else "on one core" if width == 1 else f"on {width} cores"
-    of = f"{found.tried} of them" if found.tried < left else "each" if left > 1 else "it"
-    took = f"about {brief(found.seconds)}" if found.seconds >= 1 else "less than a second"
-    return f"{took} {where} (an estimate by the first {slice_s:g} s of {of}, preparation included)"
-
-
-def _rounded(seconds: float | None) -> float | None:
-    return None if seconds is None else round(seconds, 1)

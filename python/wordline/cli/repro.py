@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from wordline.cli.common import FAILURES, DryRunOption, JobsOption, JsonOption, OnOption, RetryOption
-from wordline.cli.left import points_in_words
+from wordline.cli.left import Time, points_in_words, still_to_run
 from wordline.cli.progress import exhibits_bar
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def repro(
         return
 
     def planned(plans: Sequence[Plan]) -> None:
-        _say_planned(plans, out, as_json)
+        _say_planned(plans, out, as_json, on=on, jobs=jobs)
         raise typer.Exit
 
     with exhibits_bar() as watch:
@@ -92,7 +92,7 @@ def repro(
         raise typer.Exit(FAILURES)
 
 
-def _say_planned(plans: Sequence[Plan], out: Path, as_json: bool) -> None:
+def _say_planned(plans: Sequence[Plan], out: Path, as_json: bool, *, on: str, jobs: int | None) -> None:
     from wordline.study.store import Store
 
     status = Store(out).status() if out.is_dir() else {}
@@ -121,6 +121,9 @@ def _say_planned(plans: Sequence[Plan], out: Path, as_json: bool) -> None:
     keys = {found.key for plan in plans for found in plan.inputs}
     missing = sum(status.get(key) != "done" for key in keys)
     print(f"\n{points_in_words(len(keys), missing)}")
+    if missing:
+        runs = [run for plan in plans for run in zip(plan.points, plan.inputs, strict=True)]
+        print(Time.of(still_to_run(runs, status), on=on, jobs=jobs).in_words())
 
 
 def _list(paper: str, as_json: bool) -> None:

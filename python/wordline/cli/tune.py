@@ -58,7 +58,7 @@ def tune(
     folder = out if out is not None else Path(file).with_suffix("")
     usable(folder, search.NAMES)
     if dry_run:
-        _say_planned(described, folder, as_json)
+        _say_planned(described, folder, as_json, on=on, jobs=jobs)
         return
     with alone(folder):
         with trials_bar() as watch:
@@ -83,24 +83,29 @@ def tune(
     print(f"\nWritten to {folder}: {search.TABLE}, {page.name}")
 
 
-def _say_planned(described: TuneFile, folder: Path, as_json: bool) -> None:
+def _say_planned(described: TuneFile, folder: Path, as_json: bool, *, on: str, jobs: int | None) -> None:
+    from wordline.cli.left import Time
     from wordline.study.store import Store
     from wordline.tuning import search
 
-    search.check_ends(described)
+    at_ends = search.check_ends(described)
     first = {name: search.ends(space)[0] for name, space in described.search.items()}
+    of_trial = len(described.points(first))
     facts = {
         "trials": described.trials,
-        "runs": described.trials * len(described.points(first)),
+        "runs": described.trials * of_trial,
         "kept": len(Store(folder).status()),
     }
+    at_once = min(described.batch, described.trials) * of_trial
+    time = Time.of(at_ends, on=on, jobs=jobs, runs=facts["runs"], at_once=at_once)
     if as_json:
-        print(json.dumps(facts))
+        print(json.dumps(facts | time.facts()))
         return
     print(
         f"{facts['trials']:,} trials of {facts['runs']:,} runs at most; each parameter's ends are valid; "
         f"{facts['kept']:,} runs are kept in {folder}"
     )
+    print(time.in_words())
 
 
 def _print(found: Tuning) -> None:

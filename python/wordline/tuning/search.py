@@ -27,6 +27,8 @@ from wordline.tuning import file
 if TYPE_CHECKING:
     import pyarrow
 
+    from wordline.study.point import Inputs, Point
+
 TABLE = "trials.parquet"
 
 DESCRIBED = "search.json"
@@ -211,18 +213,25 @@ def ends(space: Any) -> list[Any]:
     return list(space) if isinstance(space, list) else [space["low"], space["high"]]
 
 
-def check_ends(described: file.TuneFile) -> None:
-    """Refuses a search of which no end of a parameter can be run, before anything is."""
+def check_ends(described: file.TuneFile) -> list[tuple[Point, Inputs]]:
+    """Refuses a search of which no end of a parameter can be run, before anything is. Returns the runs at the
+    ends that can, each once.
+    """
     first = {name: ends(space)[0] for name, space in described.search.items()}
+    valid: dict[str, tuple[Point, Inputs]] = {}
     for name, space in described.search.items():
         errors = []
         for value in ends(space):
+            points = described.points({**first, name: value})
             try:
-                validate(described.points({**first, name: value}))
+                found = validate(points)
             except WordlineError as error:
                 errors.append(str(error))
+            else:
+                valid |= {one.key: (point, one) for point, one in zip(points, found, strict=True)}
         if len(errors) == len(ends(space)):
             raise WordlineError(f"search.{name}: {errors[0]}")
+    return list(valid.values())
 
 
 def _run_batch(described: file.TuneFile, asked: list[Any], study: Study) -> list[Trial]:
