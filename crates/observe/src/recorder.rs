@@ -143,9 +143,9 @@ impl Recorder {
         self.batches.answered()
     }
 
-    /// A batch ends; `programs` are the flash pages programmed in the window.
+    /// A batch ends; `programs` are the flash pages programmed in the window, `free` those that can be.
     #[cold]
-    pub fn end_batch(&mut self, now: Ns, programs: u64) {
+    pub fn end_batch(&mut self, now: Ns, programs: u64, free: u64) {
         self.batches.end_batch(Milestone {
             time: now.since(self.start).0,
             read: self.read.side(),
@@ -153,6 +153,7 @@ impl Recorder {
             trim: self.trim.side(),
             flush: self.flush.side(),
             programs,
+            free,
         });
     }
 

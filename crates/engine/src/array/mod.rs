@@ -258,7 +258,8 @@ impl Array {
         }
         if self.recorder.answered(request.op, request.length) {
             let programs = self.members.iter().map(|member| member.recorder().programs()).sum();
-            self.recorder.end_batch(self.now, programs);
+            let free = self.members.iter().map(|member| member.ftl().free_pages()).sum();
+            self.recorder.end_batch(self.now, programs, free);
         }
         if let Some(tenants) = &mut self.recorder.tenants {
             if measured {

@@ -373,7 +373,8 @@ impl Device {
         }
         let HostRequest { op, length, .. } = self.front.requests[number as usize].request;
         if self.observers.recorder.answered(op, length) {
-            self.observers.recorder.end_batch(self.flash.now(), self.observers.recorder.programs());
+            let (programs, free) = (self.observers.recorder.programs(), self.ftl.free_pages());
+            self.observers.recorder.end_batch(self.flash.now(), programs, free);
         }
         self.front.tell_answer(number);
         if let Some(answered) = &mut self.front.answered {
