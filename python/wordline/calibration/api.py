@@ -26,7 +26,7 @@ from wordline.calibration.settle import staged
 from wordline.calibration.tables import rates_table, summary_table, values_table, ways_table
 from wordline.calibration.verdict import Verdict, judge
 from wordline.files import write_text
-from wordline.folders import replaced, usable
+from wordline.folders import CALIBRATION, replaced, usable
 from wordline.presets import Given
 from wordline.scenario import Overrides, Scenario, scenario_of
 from wordline.study.runs import open_study
@@ -62,7 +62,7 @@ class Calibration:
         return self.folder / _preset_name(self.problem)
 
 
-PAGE = "calibration.html"
+PAGE = CALIBRATION
 
 TABLES = ("comparison.csv", "values.csv", "profile.csv", "trials.csv")
 

@@ -150,7 +150,7 @@ def fit(
     found = search(
         Search.of(problem, sampled, sampler, batch),
         runner.study,
-        watch=None if watch is None else lambda done, _: watch(done, budget),
+        watch=lambda tuning: None if watch is None else watch(len(tuning.trials), budget),
         stop=limit,
     )
     outcomes = runner.run([trial.values for trial in found.trials])
