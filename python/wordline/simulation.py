@@ -25,9 +25,13 @@ from wordline.presets import (
 )
 from wordline.result import Record, Result
 from wordline.scenario import Overrides, Scenario, joined, override_list, scenario_of
+from wordline.wording import argument
 
 Progress: TypeAlias = Callable[[int, int | None, int], None]
-"""Called some ten times a second: requests done, requests in all if known, simulated time in ns."""
+"""Called some ten times a second: requests done, requests in all if known, simulated time in ns. Where it has
+a method `preparing`, that is called instead while the drive is prepared by overwriting its pages: overwrites
+done, those after which it ends at the earliest, and the pages that are overwritten again and again.
+"""
 
 PathLike: TypeAlias = str | os.PathLike[str]
 
@@ -159,9 +163,9 @@ def _outputs(scenario: Scenario, how: HowPart) -> Iterator[None]:
     """Checks the files that a run writes, and makes their folders."""
     timeline = how.get("timeline")
     wanted = [
-        ("--request-log", how.get("request_log"), outputs.LOG),
-        ("--timeline", None if timeline is None else timeline[0], outputs.TIMELINE),
-        ("--save-state", how.get("save_state"), outputs.STATE),
+        (argument("request_log"), how.get("request_log"), outputs.LOG),
+        (argument("timeline"), None if timeline is None else timeline[0], outputs.TIMELINE),
+        (argument("save_state"), how.get("save_state"), outputs.STATE),
     ]
     named = [(option, path, form) for option, path, form in wanted if path is not None]
     if not named:

@@ -5,7 +5,6 @@ results of fio.
 from __future__ import annotations
 
 import csv
-import difflib
 import math
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,6 +20,7 @@ from wordline.calibration.rates import Load, Look
 from wordline.calibration.way_rows import WRITTEN, Walked
 from wordline.calibration.ways import Way
 from wordline.presets import Description
+from wordline.wording import argument, meant
 
 RATES = ("writes_per_s", "reads_per_s", *rates.FIGURES)
 """What keeps its squares in a fit."""
@@ -133,7 +133,7 @@ def read(
     if path.is_dir() or path.suffix == ".json":
         name, runs, protocol = fio.read(path, protocol)
         if drive is not None and drive != name:
-            raise WordlineError(f"--drive {drive}: allowed beside a table of several drives only")
+            raise WordlineError(f"{argument('drive', drive)}: allowed beside a table of several drives only")
     else:
         name, runs = read_table(path, drive)
     others: list[tuple[Load, dict[str, float]]] = []
@@ -188,12 +188,11 @@ def _choose(path: Path, wanted: str | None, names: list[str]) -> str:
     if wanted is None:
         if len(names) == 1:
             return names[0]
-        raise WordlineError(f"{path}: several drives: --drive with one of {', '.join(names)}")
+        raise WordlineError(f"{path}: several drives: {argument('drive')} with one of {', '.join(names)}")
     if wanted in names:
         return wanted
-    near = difflib.get_close_matches(wanted, names, n=1)
-    hint = f"did you mean `{near[0]}`?" if near else f"allowed: {', '.join(names)}"
-    raise WordlineError(f"--drive {wanted}: not in {path}: {hint}")
+    hint = meant(wanted, names, f"allowed: {', '.join(names)}")
+    raise WordlineError(f"{argument('drive', wanted)}: not in {path}: {hint}")
 
 
 def _check_columns(path: Path, columns: Sequence[str]) -> None:

@@ -27,6 +27,7 @@ from wordline.cli import (
 )
 from wordline.files import check_text, reason
 from wordline.streams import CLOSED, abandon, tell
+from wordline.wording import of_command
 
 app = typer.Typer(
     help="Simulates flash SSDs and their translation layers.",
@@ -55,7 +56,8 @@ def execute(arguments: list[str]) -> int:
     try:
         for argument in arguments:
             check_text(argument)
-        code = app(arguments, prog_name="wordline", standalone_mode=False)
+        with of_command():
+            code = app(arguments, prog_name="wordline", standalone_mode=False)
     except WordlineError as error:
         return _fail(str(error))
     except typer.TyperException as error:
