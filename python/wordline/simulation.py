@@ -142,8 +142,7 @@ def measure(
     scenario: Scenario, *, ready: Ready | None = None, **how: Unpack[HowPart]
 ) -> _core.RunResult | None:
     """What `simulate_part` makes a result of."""
-    if (how.get("save_state") is None) != (how.get("stop_after") is None):
-        raise _core.WordlineError("a run that stops needs both: a number of requests and a file")
+    _check_stop(how.get("save_state"), how.get("stop_after"))
     if ready is not None:
         how["drive"] = ready.drive
         how["load_state"] = ready.file or how.get("load_state")
@@ -156,6 +155,16 @@ def measure(
             base_dir=str(scenario.workload.folder),
             **how,
         )
+
+
+def _check_stop(save_state: PathLike | None, stop_after: int | None) -> None:
+    """Raises `WordlineError` where only one is given of what a run that stops needs."""
+    if save_state is not None and stop_after is None:
+        given, wanted = argument("save_state", save_state), argument("stop_after", "N")
+        raise _core.WordlineError(f"{given}: allowed: beside {wanted}, the requests before the run stops")
+    if stop_after is not None and save_state is None:
+        given, wanted = argument("stop_after", stop_after), argument("save_state", "FILE")
+        raise _core.WordlineError(f"{given}: allowed: beside {wanted}, where the run that stops is written")
 
 
 @contextlib.contextmanager
