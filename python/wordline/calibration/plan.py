@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from wordline._core import WordlineError
-from wordline.calibration import measured, reach, shorter, space
+from wordline.calibration import measured, reach, shorter, space, units
 from wordline.calibration.extent import CORES, LEAST, extent, fitting
 from wordline.calibration.fit import fewest
 from wordline.calibration.measured import Measured, MeasuredPoint
@@ -61,6 +61,7 @@ def describe(
     (inputs,) = validate([Point(scenario.changed(workload=own.workload(own.probe_per_s, 1000)), ())])
     user_bytes = space.at(inputs.config, USER_BYTES)
     found = measured.read(Path(measurement), drive, own, [Path(one) for one in also], user_bytes)
+    units.check(found.runs, scenario, found.protocol)
     opened = space.parse(free, inputs.config)
     found = replace(found, points=[_shorter(point, inputs.config, opened) for point in found.points])
     problem = Problem(
