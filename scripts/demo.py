@@ -34,9 +34,7 @@ def main(folder: Path) -> None:
     print("\nReads under the two schedulers, µs:\n")
     print(f"  {'':10}{'mean':>10}{'p50':>10}{'p99':>10}{'p99.9':>10}")
     for name, result in results.items():
-        latency = result["read"]["latency_ns"]
-        numbers = (f"{latency[key] / 1000:10,.1f}" for key in ("mean", "p50", "p99", "p99_9"))
-        print(f"  {name:10}{''.join(numbers)}   {RUNS[name][1]}")
+        print(line(name, result))
     execute(f"{COMPARISON}\n    --out {shlex.quote(str(folder / 'schemes'))}")
     print(
         f"\nIn {folder}/schemes: rows and page (report.html) of this comparison. In {folder}/<run>/:\n"
@@ -48,6 +46,13 @@ def main(folder: Path) -> None:
         "  channels.parquet    busy time of every channel\n"
         "\nNext: .venv/bin/wordline show devices, and README.md."
     )
+
+
+def line(name: str, result: dict[str, Any]) -> str:
+    """The reads of a run."""
+    latency = result["read"]["latency_ns"]
+    numbers = (f"{latency[key] / 1000:10,.1f}" for key in ("mean", "p50", "p99", "p99_9"))
+    return f"  {name:10}{''.join(numbers)}   {RUNS[name][1]}"
 
 
 def simulate(options: str, out: Path) -> dict[str, Any]:

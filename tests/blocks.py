@@ -16,6 +16,15 @@ def blocks(page: Path) -> list[tuple[str, str]]:
     return re.findall(r"^```(bash|python)\n(.*?)^```$", page.read_text(), re.MULTILINE | re.DOTALL)
 
 
+def shown(page: Path, code: str) -> list[str]:
+    """The parts of what a block prints that the page shows behind it: `…` stands for the rest."""
+    after = page.read_text().split(f"```bash\n{code}```\n", 1)[-1].split("```", 2)
+    if len(after) < 3 or not after[1].startswith("console\n"):
+        return []
+    parts = after[1].removeprefix("console\n").split("…\n")
+    return [part.strip("\n") for part in parts if part.strip()]
+
+
 def run(folder: Path, language: str, code: str) -> str:
     """What a block prints; it must succeed without a word on stderr."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
@@ -29,5 +38,7 @@ def run(folder: Path, language: str, code: str) -> str:
     )
     assert process.returncode == 0, process.stderr
     # On a slow machine there are lines of progress.
-    assert [line for line in process.stderr.splitlines() if " so far" not in line] == []
+    slow = (" so far", "prepared by overwriting")
+    said = [line for line in process.stderr.splitlines() if not any(text in line for text in slow)]
+    assert said == []
     return process.stdout

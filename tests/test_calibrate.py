@@ -7,6 +7,7 @@ from __future__ import annotations
 import csv
 import json
 import math
+import re
 import tomllib
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,12 +18,13 @@ from conftest import Wordline
 
 import wordline as package
 from wordline import WordlineError
-from wordline.calibration import calibrate, measured, space
+from wordline.calibration import calibrate, describe, measured, space
 from wordline.calibration.measured import FIGURES, OFFERED, MeasuredPoint
 from wordline.calibration.objective import residuals
 from wordline.calibration.preset import preset
 from wordline.calibration.protocol import Protocol, simulated
 from wordline.presets import toml_value
+from wordline.scenario import scenario_of
 
 # One channel of `enterprise-tlc` with few and short blocks, 2.2 GB raw.
 DRIVE: dict[str, object] = {
@@ -253,6 +255,7 @@ def test_repeats_and_saturated_points_are_joined(tmp_path: Path) -> None:
         ([{**LINE, "read_p99_us": "-1"}, LINE], "above 0"),
         ([{**LINE, "read_p50_us": "71000"}, LINE], "units mixed up"),
         ([{**LINE, "read_mean_us": "0.084"}, LINE], "units mixed up"),
+        ([{**LINE, "read_p99_99_us": "854000", "read_mean_us": "84"}, LINE], "m.csv:2: read_p99_99_us = 854"),
         ([{**LINE, OFFERED: "900"}, LINE], "writes_per_s = 19,850: allowed: at most"),
         ([{**LINE, "drive": "a"}, {**LINE, "drive": "b"}], "several drives: --drive with one of a, b"),
     ],
@@ -285,6 +288,26 @@ def test_nanoseconds_in_the_place_of_microseconds_are_told(tmp_path: Path) -> No
     table(path, [small, {**small, OFFERED: "30000"}])
     with pytest.raises(WordlineError, match="no drive answers within 1 µs"):
         measured.read(path, None, Protocol())
+
+
+def test_one_direction_in_nanoseconds_is_refused_before_the_first_run(tmp_path: Path) -> None:
+    def described(*lines: dict[str, Any]) -> None:
+        path = table(tmp_path / "m.csv", [LINE, *lines])
+        free, overrides = ["device.cell.erase_ns=1_000_000..9_000_000"], settings(DRIVE)
+        describe(scenario_of("enterprise-tlc", overrides=overrides), path, free=free, protocol=PROTOCOL)
+
+    more = {OFFERED: "30000", "writes_per_s": "29900"}
+    for direction in ("read", "write"):
+        scaled = {name: str(float(LINE[name]) * 1000) for name in LINE if name.startswith(f"{direction}_")}
+        column = f"{direction}_p50_us"
+        told = re.escape(f"m.csv:3: {column} = {float(scaled[column]):g}: ")
+        with pytest.raises(
+            WordlineError, match=told + r"[\d,]+ times the .* µs of enterprise-tlc: allowed: µs"
+        ):
+            described({**LINE, **more, **scaled})
+        # Where a drive can't keep up its queue may be as long.
+        described({**LINE, **more, **scaled, OFFERED: "90000"})
+    described({**LINE, **more})
 
 
 @pytest.mark.parametrize(

@@ -518,3 +518,23 @@ def test_a_best_point_says_how_many_chance_may_have_put_behind_it() -> None:
     text = best(averages(rows), ["waf"])
     assert "<td class=n>unsure</td><td class=n>a 1</td><td class=n>1 of 2</td>" in text
     assert "unsure: a figure" in text
+
+
+def test_a_bar_of_one_piece_says_what_it_is() -> None:
+    piece = charts.Share("host", "#123456")
+    drawn = svg(charts.stacked("WAF", [("", {"host": 1.0})], [piece], Axis("bytes")))
+    legend = drawn[drawn.index("role-legend-label") :]
+    assert ">host</text>" in legend
+
+
+def test_the_legend_of_a_calibration_tells_measured_and_simulated_apart() -> None:
+    from wordline.calibration.pictures import draw
+
+    series = {
+        f"{name}, {kind}": [(1, 2), (2, 3)] for name in ("a", "b") for kind in ("measured", "simulated")
+    }
+    drawn = svg(draw("reads", series, Axis("load"), Axis("time", "time")))
+    symbols = re.findall(r'role-legend-symbol.*?stroke="(.*?)".*?stroke-dasharray="(.*?)"', drawn)
+    labels = re.findall(r"role-legend-label.*?<text.*?>(.*?)</text>", drawn)
+    assert labels == list(series) and len(set(symbols)) == 4
+    assert [dash for _, dash in symbols] == ["1,0", "5,3"] * 2

@@ -22,6 +22,18 @@ def test_unknown_presets_name_the_nearest(wordline: Wordline) -> None:
     assert all(name in far for name in package.preset_names("device"))
 
 
+def test_only_what_is_near_enough_is_taken_for_a_slip(wordline: Wordline, tmp_path: Path) -> None:
+    trace = tmp_path / "t.csv"
+    trace.write_text("time_ns,op,offset_bytes,length_bytes\n0,R,0,4096\n")
+    assert "did you mean" not in wordline("trace", "info", trace, "--format", "foo").error()
+    assert "did you mean `blkparse`" in wordline("trace", "info", trace, "--format", "blkpasre").error()
+    assert wordline("swep").error() == "No such command 'swep'. Did you mean `sweep`?"
+    assert wordline("foo").error() == "No such command 'foo'."
+    assert wordline("show", "devics").error() == "No such command 'devics'. Did you mean `devices`?"
+    assert "(Possible options: --workload)" in wordline("run", "--worklaod", "x").error()
+    assert wordline("run", "--foo").error() == "No such option: --foo"
+
+
 @pytest.mark.parametrize(
     ("override", "expected"),
     [

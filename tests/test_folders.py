@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -15,7 +16,8 @@ from conftest import SMALL, SMALL_DRIVE, Wordline, sets, start
 
 from wordline import WordlineError
 from wordline.files import written
-from wordline.folders import alone, check, listed, replaced
+from wordline.folders import alone, check, listed, replaced, usable
+from wordline.sweeps.api import sweep as run_sweep
 
 FEW = {**SMALL, "workload.source.requests": 300}
 RUN = ("run", "--device", "mqsim", "--workload", "mixed-70-30-8k-qd16", *sets(FEW))
@@ -180,7 +182,7 @@ def test_a_list_that_leads_out_of_the_folder_removes_nothing_there(tmp_path: Pat
     assert (tmp_path / "mine").read_text() == "mine" and names(folder) == {*NEW, ".wordline.json"}
 
 
-def test_studies_leave_rows_and_take_the_place_of_each_other(wordline: Wordline, tmp_path: Path) -> None:
+def test_a_sweep_takes_the_place_of_a_sweep_and_leaves_its_rows(wordline: Wordline, tmp_path: Path) -> None:
     out, file = tmp_path / "out", tmp_path / "s.toml"
 
     def sweep(seeds: int) -> None:
@@ -196,12 +198,51 @@ def test_studies_leave_rows_and_take_the_place_of_each_other(wordline: Wordline,
     assert shown() == {"rows", "sweep.parquet", "averages.parquet", "report.html"}
     sweep(1)
     assert shown() == {"rows", "sweep.parquet", "report.html"}
+    assert "queue depth" in (out / "report.html").read_text()
+
+
+HELD = {
+    "comparison.json": "a comparison",
+    "search.json": "a search",
+    "sweep.parquet": "a sweep",
+    "calibration.html": "a calibration",
+    "summary.json": "a run",
+    "result.json": "a run",
+}
+
+
+@pytest.mark.parametrize("there", HELD)
+def test_a_result_takes_the_place_of_its_own_kind_only(there: str, tmp_path: Path) -> None:
+    put(tmp_path, {there: "old", "report.html": "old"})
+    before = names(tmp_path)
+    for new, kind in HELD.items():
+        if kind == HELD[there]:
+            usable(tmp_path, [new])
+            continue
+        told = re.escape(f"{tmp_path}: holds {HELD[there]} ({there}), whose place {kind} would take: ")
+        with pytest.raises(WordlineError, match=told):
+            usable(tmp_path, [new])
+        with pytest.raises(WordlineError, match=told):
+            put(tmp_path, {new: "new"})
+        # So a study does that has its rows and writes its page.
+        with pytest.raises(WordlineError, match=told), replaced(tmp_path, [new]):
+            pass
+    assert names(tmp_path) == before and (tmp_path / there).read_text() == "old"
+
+
+def test_a_run_is_refused_before_it_begins_where_a_comparison_lies(
+    wordline: Wordline, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
     compare = ("compare", "--device", "mqsim", "--schemes", "fifo", *sets(FEW), "--out", out)
     assert wordline(*compare).code == 0
-    assert shown() == {"rows", "comparison.json", "report.html"}
-    sweep(1)
-    assert shown() == {"rows", "sweep.parquet", "report.html"}
-    assert "queue depth" in (out / "report.html").read_text()
+    before = {name: (out / name).read_bytes() for name in names(out)}
+    for call in (RUN, (*RUN, "--seeds", "2"), (*RUN, "--dry-run")):
+        assert "holds a comparison (comparison.json)" in wordline(*call, "--out", out).error()
+    sweep = {"device": "mqsim", "set": FEW, "axes": {"workload.host.queue_depth": [1]}}
+    with pytest.raises(WordlineError, match="holds a comparison"):
+        run_sweep(sweep, out)
+    assert {name: (out / name).read_bytes() for name in names(out)} == before
 
 
 def enter(folder: Path) -> None:

@@ -1,7 +1,10 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import numpy
@@ -10,6 +13,7 @@ import pytest
 from conftest import FEW, SMALL
 
 import wordline
+from wordline import cli
 
 
 def small_run(**options: Any) -> wordline.Result:
@@ -167,3 +171,45 @@ def test_resolve_gives_a_file_that_means_the_same(tmp_path: Any) -> None:
 def test_every_device_runs(device: str) -> None:
     result = small_run(device=device, overrides=FEW, checked=False)
     assert result.read.requests + result.write.requests == SMALL["workload.source.requests"]
+
+
+def refused(call: Callable[..., object], *arguments: Any, **more: Any) -> str:
+    with pytest.raises(wordline.WordlineError) as error:
+        call(*arguments, **more)
+    return str(error.value)
+
+
+def test_messages_name_arguments_in_python_and_options_in_the_command(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def said(*arguments: str) -> str:
+        assert cli.execute(list(arguments)) == 2
+        return capsys.readouterr().err
+
+    allowed = "allowed: a path that begins with device, scheme or workload"
+    assert refused(wordline.run, "mqsim", seeds=3) == f"seeds = 3: {allowed}"
+    assert said("run", "--set", "seeds=3") == f"wordline: --set seeds=3: seeds = 3: {allowed}\n"
+    key = "workload.flow.none.queue_depth"
+    assert refused(wordline.run, overrides={key: 3}).startswith(f"{key} = 3: no flow")
+    assert f"--set {key}=3: no flow" in said("run", "--set", f"{key}=3")
+    state = tmp_path / "x.state"
+    assert refused(wordline.run_part, save_state=state).startswith(
+        f"save_state = {state}: allowed: beside stop_after = N"
+    )
+    assert f"--save-state {state}: allowed: beside --stop-after N" in said("run", "--save-state", str(state))
+    assert refused(wordline.run, traces=tmp_path / "none") == f"traces = {tmp_path / 'none'}: no such folder"
+    assert "--traces none: no such folder" in said("run", "--traces", "none")
+    # Whatever the command said, a caller from Python is told of arguments again.
+    assert refused(wordline.run, "mqsim", seeds=3) == f"seeds = 3: {allowed}"
+
+
+def test_no_message_of_the_package_names_an_option_of_the_command() -> None:
+    package = Path(wordline.__file__).parent
+    found = [
+        f"{path.name}: {line}"
+        for path in package.rglob("*.py")
+        if path.parent.name != "cli" and path.name != "standard_output.py"
+        for line in re.findall(r'Error\(\s*f?"[^"]*--[a-z].*', re.sub(r"\{[^{}]*\}", "", path.read_text()))
+        if "--output-format" not in line and "(--out)" not in line
+    ]
+    assert found == []

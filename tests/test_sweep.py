@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import signal
 import subprocess
@@ -206,6 +207,18 @@ def test_the_table_is_printed(wordline: Wordline, tmp_path: Path) -> None:
         assert text in outcome.out, text
 
 
+def test_the_figures_that_are_asked_for_lead_the_page(wordline: Wordline, tmp_path: Path) -> None:
+    def figures(*metrics: str) -> list[str]:
+        assert wordline("sweep", write(tmp_path / "s.toml"), *metrics).code == 0
+        page = (tmp_path / "s" / "report.html").read_text()
+        charts = re.findall(r"<figcaption>(.*?)</figcaption>", page)
+        (heads,) = re.findall(r"<h2>Points</h2>.*?<tr>(.*?)</tr>", page, re.DOTALL)
+        return [charts[0], *re.findall(r"<th[^>]*>(.*?)</th>", heads)[2:4]]
+
+    led = ["write IOPS over queue depth", "write IOPS", "WAF"]
+    assert figures("--metric", "write.iops,waf") == led != figures()
+
+
 def test_a_dry_run_validates_and_runs_nothing(wordline: Wordline, tmp_path: Path) -> None:
     facts = wordline("sweep", write(tmp_path / "s.toml"), "--dry-run", "--json").json()
     # Two seeds and two schemes: the queue depth is no part of the drive.
@@ -231,8 +244,6 @@ def test_a_dry_run_validates_and_runs_nothing(wordline: Wordline, tmp_path: Path
 def test_a_slip_is_told_before_anything_runs(
     wordline: Wordline, tmp_path: Path, changes: dict[str, Any], message: str
 ) -> None:
-    import re
-
     data = SWEEP | changes
     if "together" in changes:
         with pytest.raises(WordlineError, match=message):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 from pathlib import Path
 
 import pyarrow as pa
@@ -232,6 +233,18 @@ def test_a_trace_is_converted_to_standard_output(spc: Path, out: str) -> None:
     told, said = process.communicate(timeout=60)
     assert (process.returncode, told) == (0, whole.read_text())
     assert "400 requests written to standard output" in said
+
+
+def test_a_twin_is_written_to_standard_output(tmp_path: Path) -> None:
+    def made(out: str, *more: str) -> subprocess.Popen[str]:
+        return start("trace", "gen", "ali0", out, "--requests", "300", *more, cwd=tmp_path)
+
+    made("whole.csv").communicate(timeout=60)
+    told, said = made("-").communicate(timeout=60)
+    assert told == (tmp_path / "whole.csv").read_text() and told.startswith("time_ns,")
+    assert "300 requests written to standard output" in said
+    assert "--json: allowed" in made("-", "--json").communicate(timeout=60)[1]
+    assert [path.name for path in tmp_path.iterdir()] == ["whole.csv"]
 
 
 def test_whoever_reads_the_converted_trace_may_close(tmp_path: Path) -> None:

@@ -23,10 +23,13 @@ __all__ = [
     "fio_workload",
     "hold",
     "load_drive",
+    "nearest",
     "parts",
     "prepare",
     "resolve",
     "run",
+    "speak_of_options",
+    "speaks_of_options",
     "trace_convert",
     "trace_fit",
     "trace_gen",
@@ -258,3 +261,6 @@ def trace_gen(
     seed: int,
     progress: Callable[[int, int | None, int], None] | None = None,
 ) -> int: ...
+def nearest(word: str, known: list[str]) -> str | None: ...
+def speak_of_options(wanted: bool) -> bool: ...
+def speaks_of_options() -> bool: ...

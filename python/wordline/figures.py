@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Literal
 
 from wordline._core import WordlineError
+from wordline.wording import meant
 
 _PERCENTILE = re.compile(r"^(p\d+)_(\d+)$")
 
@@ -170,8 +170,7 @@ def check_known(
     """Raises `WordlineError` for a figure that none of the results has, with the nearest of their names."""
     missing = next((name for name in wanted if not has(name)), None)
     if missing is not None:
-        near = difflib.get_close_matches(missing, list(dict.fromkeys(names)), n=1, cutoff=0.5)
-        hint = f"did you mean `{near[0]}`?" if near else "allowed: numbers of result.json by their path"
+        hint = meant(missing, dict.fromkeys(names), "allowed: numbers of result.json by their path")
         raise WordlineError(f"{option} {missing}: no run has it: {hint}")
 
 

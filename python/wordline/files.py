@@ -43,9 +43,13 @@ def part_of(path: Path) -> Path:
 
 
 def named(path: str | os.PathLike[str], option: str = "") -> Path:
-    """A name as a path. Raises `WordlineError` for an empty one, which Python takes for this folder."""
+    """A name as a path. Raises `WordlineError` for an empty one, which Python takes for this folder, and for
+    `-`, by which standard output is meant.
+    """
     if not os.fspath(path):
         raise WordlineError(f"{option or 'path'} '': allowed: a name")
+    if os.fspath(path) == "-":
+        raise WordlineError(f"{option or 'path'} -: nothing is written there: allowed: a name")
     return Path(path)
 
 

@@ -11,6 +11,7 @@ from typing import Any
 from wordline import toml_files
 from wordline._core import WordlineError
 from wordline.presets import toml_value
+from wordline.wording import setting
 
 ALL = "workload.flow"
 
@@ -52,7 +53,7 @@ def _refuse_one_source(text: str, overrides: Sequence[Pair]) -> None:
     path, value = next(pair for pair in overrides if pair[0].startswith(f"{SOURCE}."))
     key = path.removeprefix("workload.")
     allowed = ", ".join(f"{ALL}.{name}.{key}" for name in names)
-    raise WordlineError(f"--set {path}={value}: each flow of this workload has its own: allowed: {allowed}")
+    raise WordlineError(f"{setting(path, value)}: each flow of this workload has its own: allowed: {allowed}")
 
 
 def _names(flows: Any) -> list[str]:
@@ -65,11 +66,11 @@ def _change(flows: Any, path: str, value: str) -> None:
     name = max((name for name in names if rest.startswith(f"{name}.")), key=len, default=None)
     if name is None:
         allowed = ", ".join(f"{ALL}.{name}.KEY" for name in names) or "a workload with [[flow]]"
-        raise WordlineError(f"--set {path}={value}: no flow of this workload: allowed: {allowed}")
+        raise WordlineError(f"{setting(path, value)}: no flow of this workload: allowed: {allowed}")
     *tables, key = rest.removeprefix(f"{name}.").split(".")
     place = next(flow for flow in flows if flow.get("name") == name)
     for table in tables:
         place = place.setdefault(table, {})
         if not isinstance(place, dict):
-            raise WordlineError(f"--set {path}={value}: {table} is no table: allowed: a key of a flow")
+            raise WordlineError(f"{setting(path, value)}: {table} is no table: allowed: a key of a flow")
     place[key] = toml_files.value(value)

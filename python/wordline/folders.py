@@ -4,6 +4,7 @@ A folder keeps a list of the files that Wordline wrote there. What is written ne
 whole: it is made in a folder inside (`STAGE`), which is renamed when all of it is there (`MOVING`), and
 goes when old files are removed and new ones moved in. Where a writer was killed before that, the folder holds
 what it held; where it was killed meanwhile, it is no result to any reader. What isn't on the list stays.
+A result takes the place of one of its own kind only.
 """
 
 from __future__ import annotations
@@ -39,6 +40,23 @@ STAGE = ".writing"
 
 MOVING = ".moving"
 """Where they are while they take the place of the old ones."""
+
+COMPARISON = "comparison.json"
+SEARCH = "search.json"
+SWEEP = "sweep.parquet"
+CALIBRATION = "calibration.html"
+SEEDS = "summary.json"
+RUN = "result.json"
+
+MARKS = {
+    COMPARISON: "a comparison",
+    SEARCH: "a search",
+    SWEEP: "a sweep",
+    CALIBRATION: "a calibration",
+    SEEDS: "a run",
+    RUN: "a run",
+}
+"""Files by which a folder is known, and what it then holds."""
 
 _held = threading.local()
 
@@ -90,7 +108,7 @@ def replaced(path: str | os.PathLike[str], keep: Collection[str] = ()) -> Iterat
             shutil.rmtree(stage, ignore_errors=True)
             stage.mkdir()
             yield stage
-            _check_foreign(folder, _files(stage))
+            _check_replaceable(folder, [*_files(stage), *keep])
             if moving.exists():
                 shutil.rmtree(moving)
             stage.rename(moving)
@@ -110,7 +128,24 @@ def usable(path: str | os.PathLike[str], names: Collection[str]) -> None:
     Nothing is made.
     """
     usable_folder(path)
-    _check_foreign(named(path), names)
+    _check_replaceable(named(path), names)
+
+
+def _check_replaceable(folder: Path, names: Collection[str]) -> None:
+    """Raises `WordlineError` where files of these names would take the place of what must stay."""
+    _check_foreign(folder, names)
+    _check_kind(folder, names)
+
+
+def _check_kind(folder: Path, names: Collection[str]) -> None:
+    """Raises `WordlineError` where the folder holds a result of another kind, which may have taken days."""
+    new = next((what for mark, what in MARKS.items() if mark in names), None)
+    for mark, old in MARKS.items():
+        if new is not None and new != old and (folder / mark).is_file():
+            raise WordlineError(
+                f"{folder}: holds {old} ({mark}), whose place {new} would take: "
+                "allowed: another folder, or remove it first"
+            )
 
 
 def _check_foreign(folder: Path, names: Iterable[str]) -> None:

@@ -14,7 +14,7 @@ from wordline.files import reason
 if TYPE_CHECKING:
     import pyarrow
 
-RESULT = "result.json"
+RESULT = folders.RUN
 
 Histogram = tuple[list[int], list[int]]
 """Largest value of each bin, ns, and its requests."""

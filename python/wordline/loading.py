@@ -16,7 +16,7 @@ from wordline.result import Result
 from wordline.seeds import Seeds
 from wordline.sweeps.api import TABLE, Sweep
 
-SUMMARY = "summary.json"
+SUMMARY = folders.SEEDS
 """The file by which a folder of several seeds is known."""
 
 

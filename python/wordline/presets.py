@@ -13,6 +13,7 @@ from wordline import _core
 from wordline._core import WordlineError
 from wordline.files import check_text, is_file
 from wordline.toml_files import read_text
+from wordline.wording import argument, meant, replayed
 
 Kind = Literal["device", "scheme", "workload"]
 
@@ -73,7 +74,7 @@ def load(kind: Kind, name_or_path: Given) -> Description:
         return fio_jobs(path)
     known = names(kind)
     if kind == "workload" and path.suffix != ".toml" and text not in known and is_file(path):
-        raise WordlineError(f"{text} is no description of a workload; `--trace {text}` replays a trace")
+        raise WordlineError(f"{text} is no description of a workload; {replayed(text)} replays a trace")
     if path.suffix == ".toml" or path.name != text:
         return _load_file(kind, path)
     if text in known:
@@ -168,7 +169,7 @@ def load_workload(name_or_path: Given, traces: str | os.PathLike[str] | None = N
     if traces is None:
         return described
     if not Path(traces).is_dir():
-        raise WordlineError(f"--traces {os.fspath(traces)}: no such folder")
+        raise WordlineError(f"{argument('traces', os.fspath(traces))}: no such folder")
     if isinstance(name_or_path, Mapping | Description):
         return described
     name = os.fspath(name_or_path)
@@ -190,13 +191,7 @@ def load_workload(name_or_path: Given, traces: str | os.PathLike[str] | None = N
 
 
 def _suggestion(text: str, known: list[str]) -> str:
-    import difflib
-
-    in_small = {name.casefold(): name for name in known}
-    near = difflib.get_close_matches(text.casefold(), in_small, n=1, cutoff=0.5)
-    if near:
-        return f"did you mean `{in_small[near[0]]}`?"
-    return f"known: {', '.join(known)}" if known else "none are installed"
+    return meant(text, known, f"known: {', '.join(known)}" if known else "none are installed")
 
 
 def replay(trace: str | os.PathLike[str], overrides: Sequence[tuple[str, str]] = ()) -> Description:
@@ -214,8 +209,8 @@ def replay(trace: str | os.PathLike[str], overrides: Sequence[tuple[str, str]] =
         )
     )
     if overrides:
-        text = _core.resolve("workload", ("--trace", text), list(overrides))
-    return Description(label="--trace", text=text, folder=Path.cwd())
+        text = _core.resolve("workload", (argument("trace"), text), list(overrides))
+    return Description(label=argument("trace"), text=text, folder=Path.cwd())
 
 
 def toml_string(text: str) -> str:

@@ -25,9 +25,13 @@ from wordline.presets import (
 )
 from wordline.result import Record, Result
 from wordline.scenario import Overrides, Scenario, joined, override_list, scenario_of
+from wordline.wording import argument
 
 Progress: TypeAlias = Callable[[int, int | None, int], None]
-"""Called some ten times a second: requests done, requests in all if known, simulated time in ns."""
+"""Called some ten times a second: requests done, requests in all if known, simulated time in ns. Where it has
+a method `preparing`, that is called instead while the drive is prepared by overwriting its pages: overwrites
+done, those after which it ends at the earliest, and the pages that are overwritten again and again.
+"""
 
 PathLike: TypeAlias = str | os.PathLike[str]
 
@@ -138,8 +142,7 @@ def measure(
     scenario: Scenario, *, ready: Ready | None = None, **how: Unpack[HowPart]
 ) -> _core.RunResult | None:
     """What `simulate_part` makes a result of."""
-    if (how.get("save_state") is None) != (how.get("stop_after") is None):
-        raise _core.WordlineError("a run that stops needs both: a number of requests and a file")
+    _check_stop(how.get("save_state"), how.get("stop_after"))
     if ready is not None:
         how["drive"] = ready.drive
         how["load_state"] = ready.file or how.get("load_state")
@@ -154,14 +157,24 @@ def measure(
         )
 
 
+def _check_stop(save_state: PathLike | None, stop_after: int | None) -> None:
+    """Raises `WordlineError` where only one is given of what a run that stops needs."""
+    if save_state is not None and stop_after is None:
+        given, wanted = argument("save_state", save_state), argument("stop_after", "N")
+        raise _core.WordlineError(f"{given}: allowed: beside {wanted}, the requests before the run stops")
+    if stop_after is not None and save_state is None:
+        given, wanted = argument("stop_after", stop_after), argument("save_state", "FILE")
+        raise _core.WordlineError(f"{given}: allowed: beside {wanted}, where the run that stops is written")
+
+
 @contextlib.contextmanager
 def _outputs(scenario: Scenario, how: HowPart) -> Iterator[None]:
     """Checks the files that a run writes, and makes their folders."""
     timeline = how.get("timeline")
     wanted = [
-        ("--request-log", how.get("request_log"), outputs.LOG),
-        ("--timeline", None if timeline is None else timeline[0], outputs.TIMELINE),
-        ("--save-state", how.get("save_state"), outputs.STATE),
+        (argument("request_log"), how.get("request_log"), outputs.LOG),
+        (argument("timeline"), None if timeline is None else timeline[0], outputs.TIMELINE),
+        (argument("save_state"), how.get("save_state"), outputs.STATE),
     ]
     named = [(option, path, form) for option, path, form in wanted if path is not None]
     if not named:

@@ -8,14 +8,28 @@ import shutil
 import sys
 import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 
+from wordline import outputs
 from wordline._core import WordlineError
 from wordline.streams import abandon
 
 NAMES = ("-", "/dev/stdout", "/dev/fd/1")
 """That stand for it."""
+
+
+def is_meant(out: str, as_json: bool) -> bool:
+    """Whether the trace of a command goes there. Raises `WordlineError` where its JSON would, too."""
+    if out in NAMES and as_json:
+        raise WordlineError("--json: allowed: beside a file as OUT; the trace takes standard output")
+    return out in NAMES
+
+
+def trace_output(out: str, reads: Iterable[Path]) -> AbstractContextManager[Path]:
+    """Where to write a trace that is called so: there, or a file, which is checked first."""
+    return as_file() if out in NAMES else outputs.output("OUT", out, outputs.TRACE, reads)
 
 
 @contextlib.contextmanager

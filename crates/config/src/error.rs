@@ -2,13 +2,23 @@
 
 use std::fmt;
 
-/// Place a value came from: a file with its line, or a command-line override.
+/// Place a value came from: a file with its line, or an option of a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Origin {
-    /// A file's name, or a word such as `--set`.
+    /// A file's name, or an option as it was given; empty where there is none to name.
     pub source: String,
     /// Line in that file, from 1; `None` where there are no lines.
     pub line: Option<usize>,
+}
+
+/// The origin of what no file and no option gave.
+pub(super) const NOWHERE: Origin = Origin { source: String::new(), line: None };
+
+impl Origin {
+    /// The place, if there is one to name.
+    pub(super) fn known(&self) -> Option<Self> {
+        (*self != NOWHERE).then(|| self.clone())
+    }
 }
 
 impl fmt::Display for Origin {

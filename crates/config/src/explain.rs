@@ -99,7 +99,10 @@ impl Report<'_> {
     }
 
     fn wrong_value(&self, found: &str, expected: &str) -> ConfigError {
-        self.error(&self.culprit(found), phrase(expected))
+        let path = self.culprit(found);
+        let key = path.split('[').next().unwrap_or(&path);
+        let unit = if key.ends_with("_ns") { " of ns" } else { "" };
+        self.error(&path, format!("{}{}", phrase(expected, unit), neighbours(found, expected)))
     }
 
     /// Messages of our own types say themselves what is allowed.
@@ -185,8 +188,20 @@ fn type_name(item: &Item) -> &'static str {
     }
 }
 
-/// What serde expected, in words.
-fn phrase(expected: &str) -> String {
+/// `, such as 45000 or 45001` where a number has a fraction and mustn't.
+fn neighbours(found: &str, expected: &str) -> String {
+    let number =
+        found.strip_prefix("floating point `").and_then(|text| text.trim_end_matches('`').parse().ok());
+    let is_whole = matches!(expected, "u8" | "u16" | "u32" | "u64" | "usize" | "i32" | "i64" | "isize");
+    match number.map(|number: f64| (number.floor(), number.ceil())) {
+        Some((below, above)) if is_whole && below == above => format!(", such as {below}"),
+        Some((below, above)) if is_whole && below.is_finite() => format!(", such as {below} or {above}"),
+        _ => String::new(),
+    }
+}
+
+/// What serde expected, in words, with the unit of numbers.
+fn phrase(expected: &str, unit: &str) -> String {
     let most = match expected {
         "u8" => Some(u64::from(u8::MAX)),
         "u16" => Some(u64::from(u16::MAX)),
@@ -194,10 +209,10 @@ fn phrase(expected: &str) -> String {
         _ => None,
     };
     match (expected, most) {
-        (_, Some(most)) => format!("a whole number from 0 to {most}"),
-        ("u64" | "usize", _) => "a whole number, 0 or more".to_owned(),
-        ("i32" | "i64" | "isize", _) => "a whole number".to_owned(),
-        ("f32" | "f64", _) => "a number".to_owned(),
+        (_, Some(most)) => format!("a whole number{unit} from 0 to {most}"),
+        ("u64" | "usize", _) => format!("a whole number{unit}, 0 or more"),
+        ("i32" | "i64" | "isize", _) => format!("a whole number{unit}"),
+        ("f32" | "f64", _) => format!("a number{unit}"),
         ("a sequence", _) => "an array".to_owned(),
         _ if expected.starts_with("struct ") => "a table".to_owned(),
         _ if expected.starts_with("enum ") || expected == "string only" || expected.contains("string or") => {

@@ -1,20 +1,20 @@
-//! Descriptions in layers: presets, files and `--set` overrides, each laid over the ones before it.
+//! Descriptions in layers: presets, files and overrides, each laid over the ones before it.
 //!
-//! Every value keeps the place it came from, so that an error can name file and line however many layers
-//! took part.
+//! Every value keeps the place it came from, so that an error can name file and line, or the option of a command,
+//! however many layers took part. An override of a program has no other place than its key, which every error names.
 
 use serde::de::DeserializeOwned;
 
-use super::error::{ConfigError, Origin};
+use super::error::{ConfigError, NOWHERE, Origin};
 use super::explain;
 use super::parse;
 use super::suggest::did_you_mean;
-use super::tree::{Content, Entries, Item, NOWHERE, merge_entries, shortened};
+use super::tree::{Content, Entries, Item, merge_entries, shortened};
 
 /// What an override may begin with.
 pub const ROOTS: [&str; 3] = ["device", "scheme", "workload"];
 
-/// One source of values: a file, or all `--set` overrides of a command.
+/// One source of values: a file, or all overrides.
 #[derive(Clone, Debug, Default)]
 pub struct Layer {
     /// The file's name; `None` for overrides.
@@ -28,19 +28,36 @@ impl Layer {
         Ok(Self { file: Some(source_name.to_owned()), entries: parse::document(source_name, text)? })
     }
 
-    /// Reads `--set path=value` overrides; of two with the same path the later one holds. A value is TOML if it
+    /// Reads overrides as pairs of path and value; of two with the same path the later one holds. A value is TOML if it
     /// reads as TOML (`8`, `0.5`, `[1, 2]`, `"8"`), else a string (`fifo`). Paths begin with one of [`ROOTS`].
     pub fn from_overrides<P: AsRef<str>, V: AsRef<str>>(overrides: &[(P, V)]) -> Result<Self, ConfigError> {
+        Self::given(overrides, |_, _| NOWHERE)
+    }
+
+    /// The same of a command's option, such as `--set PATH=VALUE`, which errors name.
+    pub fn from_options<P: AsRef<str>, V: AsRef<str>>(
+        option: &str,
+        overrides: &[(P, V)],
+    ) -> Result<Self, ConfigError> {
+        Self::given(overrides, |path, text| Origin {
+            source: format!("{option} {}={}", shortened(path), shortened(text)),
+            line: None,
+        })
+    }
+
+    fn given<P: AsRef<str>, V: AsRef<str>>(
+        overrides: &[(P, V)],
+        origin: impl Fn(&str, &str) -> Origin,
+    ) -> Result<Self, ConfigError> {
         let mut layer = Self::default();
         for (path, value) in overrides {
-            layer.set(path.as_ref().trim(), value.as_ref().trim())?;
+            let (path, text) = (path.as_ref().trim(), value.as_ref().trim());
+            layer.set(path, text, origin(path, text))?;
         }
         Ok(layer)
     }
 
-    fn set(&mut self, path: &str, text: &str) -> Result<(), ConfigError> {
-        let source = format!("--set {}={}", shortened(path), shortened(text));
-        let origin = Origin { source, line: None };
+    fn set(&mut self, path: &str, text: &str, origin: Origin) -> Result<(), ConfigError> {
         let keys: Vec<&str> = path.split('.').map(str::trim).collect();
         check_keys(path, text, &keys, &origin)?;
         let mut item = parse::value(path, text, &origin)?;
@@ -57,8 +74,8 @@ impl Layer {
     /// The same values below a key: a device file becomes the table `device`.
     #[must_use]
     pub fn under(self, root: &str) -> Self {
-        let source = self.file.clone().unwrap_or_else(|| "--set".to_owned());
-        let table = Item { origin: Origin { source, line: None }, content: Content::Table(self.entries) };
+        let origin = self.file.clone().map_or(NOWHERE, |source| Origin { source, line: None });
+        let table = Item { origin, content: Content::Table(self.entries) };
         Self { file: self.file, entries: Entries::from([(root.to_owned(), table)]) }
     }
 
@@ -75,7 +92,7 @@ impl Layer {
 fn check_keys(path: &str, text: &str, keys: &[&str], origin: &Origin) -> Result<(), ConfigError> {
     let refuse = |allowed: String| {
         let error = ConfigError::new(&shortened(path), shortened(text), allowed);
-        Err(ConfigError { origin: Some(origin.clone()), ..error })
+        Err(ConfigError { origin: origin.known(), ..error })
     };
     if keys.len() > 32 || keys.iter().any(|key| key.is_empty()) {
         return refuse("a path of keys joined by dots, such as scheme.gc.trigger".to_owned());

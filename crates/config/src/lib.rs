@@ -51,6 +51,6 @@ pub use error::{ConfigError, Origin};
 pub use host::HostConfig;
 pub use layers::{Layer, Layers};
 pub use measure::MeasureConfig;
-pub use resolve::{resolve_run, to_toml};
+pub use resolve::{resolve_layers, resolve_run, to_toml};
 pub use run::{StartConfig, WindowConfig};
 pub use scheme::SchemeConfig;

@@ -90,7 +90,7 @@ fn float(path: &str, number: &DeFloat<'_>, origin: &Origin) -> Result<toml::Valu
 }
 
 fn out_of_range(path: &str, value: &str, allowed: String, origin: &Origin) -> ConfigError {
-    ConfigError { origin: Some(origin.clone()), ..ConfigError::new(path, shortened(value), allowed) }
+    ConfigError { origin: origin.known(), ..ConfigError::new(path, shortened(value), allowed) }
 }
 
 fn syntax_error(source: &str, text: &str, lines: &Lines, error: &toml::de::Error) -> ConfigError {

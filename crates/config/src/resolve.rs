@@ -10,12 +10,21 @@ use super::scheme::SchemeConfig;
 /// Resolves and validates the drive and its firmware.
 ///
 /// A device file may hold a table `[scheme]`, its source's choices of firmware. So the scheme is, each over the
-/// one before: built-in defaults, the device's `[scheme]`, the scheme file, `--set scheme.…`. Overrides of a
+/// one before: built-in defaults, the device's `[scheme]`, the scheme file, overrides of `scheme.…`. Overrides of a
 /// workload are left to whoever resolves it. Paths in errors begin with `device` or `scheme`.
 pub fn resolve_run(
     device: &Layer,
     scheme: &Layer,
     overrides: &[(String, String)],
+) -> Result<(DeviceConfig, SchemeConfig), ConfigError> {
+    resolve_layers(device, scheme, Layer::from_overrides(overrides)?)
+}
+
+/// [`resolve_run`] with overrides that are read already.
+pub fn resolve_layers(
+    device: &Layer,
+    scheme: &Layer,
+    overrides: Layer,
 ) -> Result<(DeviceConfig, SchemeConfig), ConfigError> {
     let (drive, defaults) = device.clone().split("scheme");
     // On its own first: a slip there must not hide behind the scheme file.
@@ -24,7 +33,7 @@ pub fn resolve_run(
         .with(drive.under("device"))
         .with(defaults)
         .with(scheme.clone().under("scheme"))
-        .with(Layer::from_overrides(overrides)?);
+        .with(overrides);
     let device: DeviceConfig = layers.resolve("device")?;
     device.validate().map_err(|error| layers.attach_origin(error.under("device")))?;
     let scheme: SchemeConfig = layers.resolve("scheme")?;

@@ -1,7 +1,8 @@
 //! The nearest known word to one that isn't known.
 
-/// Similarity from which a word is taken for a slip of another, 0 to 1.
-const SIMILAR: f64 = 0.65;
+/// Similarity from which a word is taken for a slip of another, 0 to 1: `fito` for `fifo`, but not `foo` for `fio`, nor `lifo`
+/// for `fifo`.
+const SIMILAR: f64 = 0.85;
 
 /// The candidate most like `word`, if any is like it at all; the first of equals.
 pub fn nearest<'a, S: AsRef<str>>(word: &str, candidates: &'a [S]) -> Option<&'a str> {
@@ -16,9 +17,15 @@ pub fn nearest<'a, S: AsRef<str>>(word: &str, candidates: &'a [S]) -> Option<&'a
     best.map(|(_, candidate)| candidate)
 }
 
-/// Jaro-Winkler suits long words with a common start, edit distance short ones with two letters swapped.
+/// Jaro-Winkler sees no letters that are swapped in words of three.
 fn likeness(word: &str, candidate: &str) -> f64 {
-    strsim::jaro_winkler(word, candidate).max(strsim::normalized_damerau_levenshtein(word, candidate))
+    if letters(word) == letters(candidate) { 1.0 } else { strsim::jaro_winkler(word, candidate) }
+}
+
+fn letters(word: &str) -> Vec<char> {
+    let mut letters: Vec<char> = word.chars().collect();
+    letters.sort_unstable();
+    letters
 }
 
 /// `; did you mean …?` with the nearest candidate, or nothing: to end a message with.
@@ -38,6 +45,9 @@ mod tests {
         assert_eq!(nearest("tcl", &known), Some("tlc"));
         assert_eq!(nearest("read_ahead", &known), Some("read_ahead_pages"));
         assert_eq!(nearest("wear", &known), None);
+        assert_eq!(nearest("foo", &["fio", "fifo"]), None);
+        assert_eq!(nearest("fito", &["lifo", "fifo"]), Some("fifo"));
+        assert_eq!(nearest("lifo", &["fifo"]), None);
         assert_eq!(nearest("", &known), None);
         assert_eq!(nearest::<&str>("trigger", &[]), None);
         assert_eq!(did_you_mean("stpo", &known), "; did you mean `stop`?");

@@ -28,9 +28,6 @@ pub(super) enum Content {
     Leaf(toml::Value),
 }
 
-/// The origin of a table that no layer gave.
-pub(super) const NOWHERE: Origin = Origin { source: String::new(), line: None };
-
 /// The key that says which kind of thing a table describes.
 const KIND: &str = "kind";
 
@@ -38,9 +35,9 @@ const KIND: &str = "kind";
 const QUOTED: usize = 60;
 
 impl Item {
-    /// Where the value stands, unless no layer gave it.
+    /// Where the value stands, if that has a name.
     pub fn known_origin(&self) -> Option<Origin> {
-        (self.origin != NOWHERE).then(|| self.origin.clone())
+        self.origin.known()
     }
 
     /// Lays a later layer's value over this one: tables merge, all else is replaced. A table of another `kind`

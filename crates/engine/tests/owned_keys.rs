@@ -339,7 +339,7 @@ fn a_later_layer_that_chooses_another_policy_leaves_out_what_that_does_not_read(
     let both = over(&[("scheme.mapping.policy", "page"), ("scheme.mapping.cache_bytes", "4096")]);
     assert_eq!(
         both.unwrap_err(),
-        "--set scheme.mapping.cache_bytes=4096: scheme.mapping.cache_bytes = 4096: \
+        "scheme.mapping.cache_bytes = 4096: \
          allowed: 262144, or policy = \"demand\", \"segments\" or \"tpftl\": with \"page\" nothing reads it"
     );
 }

@@ -4,12 +4,15 @@ use std::path::Path;
 
 use pyo3::prelude::*;
 use serde::Serialize;
-use wordline_engine::config::{ConfigError, DeviceConfig, Layer, Layers, SchemeConfig, resolve_run, to_toml};
+use wordline_engine::config::{
+    ConfigError, DeviceConfig, Layer, Layers, SchemeConfig, resolve_layers, to_toml,
+};
 use wordline_engine::{Kept, RunError, Setup, nvm_sets};
 use wordline_trace::{OpenError, WorkloadConfig};
 
 use crate::error::mistake;
 use crate::guard::guarded;
+use crate::wording::layer_of;
 
 /// What errors call a description, and its TOML.
 pub type Text = (String, String);
@@ -81,8 +84,8 @@ pub fn describe(
         .with(scheme.clone().under("scheme"))
         .with(name)
         .with(workload.under("workload"))
-        .with(Layer::from_overrides(overrides)?);
-    let (device, scheme) = resolve_run(&device, &scheme, overrides)?;
+        .with(layer_of(overrides)?);
+    let (device, scheme) = resolve_layers(&device, &scheme, layer_of(overrides)?)?;
     let mut workload = workload_in(&layers)?;
     if workload.flow.iter().any(|flow| flow.nvm_set.is_some()) {
         let sets = nvm_sets(&device, &scheme).map_err(|error| layers.attach_origin(error))?;
@@ -98,14 +101,13 @@ fn resolved_toml(kind: &str, text: &Text, overrides: &Overrides) -> Result<Strin
         "device" => {
             let (drive, defaults) = layer(text)?.split("scheme");
             let scheme: SchemeConfig = Layers::new().with(defaults.clone()).resolve("scheme")?;
-            let (device, _) = resolve_run(&drive, &Layer::default(), overrides)?;
+            let (device, _) = resolve_layers(&drive, &Layer::default(), layer_of(overrides)?)?;
             // What the drive says of its firmware is part of its file.
             let scheme = (scheme != SchemeConfig::default()).then_some(scheme);
             Ok(to_toml(&Drive { device, scheme }))
         }
         "scheme" => {
-            let layers =
-                Layers::new().with(layer(text)?.under("scheme")).with(Layer::from_overrides(overrides)?);
+            let layers = Layers::new().with(layer(text)?.under("scheme")).with(layer_of(overrides)?);
             let scheme: SchemeConfig = layers.resolve("scheme")?;
             scheme.validate_values().map_err(|error| layers.attach_origin(error.under("scheme")))?;
             Ok(to_toml(&scheme))
@@ -143,7 +145,7 @@ fn name_of_file((label, _): &Text) -> Result<Layer, ConfigError> {
 /// Reads and validates the description of a workload.
 pub fn workload_of(text: &Text, overrides: &Overrides) -> Result<WorkloadConfig, ConfigError> {
     let own = layer(text)?.under("workload");
-    workload_in(&Layers::new().with(name_of_file(text)?).with(own).with(Layer::from_overrides(overrides)?))
+    workload_in(&Layers::new().with(name_of_file(text)?).with(own).with(layer_of(overrides)?))
 }
 
 fn workload_in(layers: &Layers) -> Result<WorkloadConfig, ConfigError> {
@@ -168,6 +170,6 @@ pub fn resolve(kind: &str, text: Text, overrides: Overrides, device: Option<Text
 }
 
 fn scheme_on(scheme: &Text, device: &Text, overrides: &Overrides) -> Result<String, ConfigError> {
-    let (_, scheme) = resolve_run(&layer(device)?, &layer(scheme)?, overrides)?;
+    let (_, scheme) = resolve_layers(&layer(device)?, &layer(scheme)?, layer_of(overrides)?)?;
     Ok(to_toml(&scheme))
 }

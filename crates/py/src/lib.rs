@@ -25,6 +25,7 @@ mod trace;
 mod traces;
 mod twin;
 mod watch;
+mod wording;
 
 use pyo3::prelude::*;
 use pyo3::wrap_pyfunction;
@@ -63,5 +64,8 @@ pub fn fill(module: &Bound<'_, PyModule>, build: &str, policies: Vec<CustomPolic
     module.add_function(wrap_pyfunction!(trace::trace_convert, module)?)?;
     module.add_function(wrap_pyfunction!(trace::trace_info, module)?)?;
     module.add_function(wrap_pyfunction!(twin::trace_fit, module)?)?;
-    module.add_function(wrap_pyfunction!(twin::trace_gen, module)?)
+    module.add_function(wrap_pyfunction!(twin::trace_gen, module)?)?;
+    module.add_function(wrap_pyfunction!(wording::nearest, module)?)?;
+    module.add_function(wrap_pyfunction!(wording::speak_of_options, module)?)?;
+    module.add_function(wrap_pyfunction!(wording::speaks_of_options, module)?)
 }

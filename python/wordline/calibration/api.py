@@ -7,7 +7,7 @@ import io
 import os
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,7 @@ from wordline.calibration.settle import staged
 from wordline.calibration.tables import rates_table, summary_table, values_table, ways_table
 from wordline.calibration.verdict import Verdict, judge
 from wordline.files import write_text
-from wordline.folders import replaced, usable
+from wordline.folders import CALIBRATION, replaced, usable
 from wordline.presets import Given
 from wordline.scenario import Overrides, Scenario, scenario_of
 from wordline.study.runs import open_study
@@ -62,7 +62,7 @@ class Calibration:
         return self.folder / _preset_name(self.problem)
 
 
-PAGE = "calibration.html"
+PAGE = CALIBRATION
 
 TABLES = ("comparison.csv", "values.csv", "profile.csv", "trials.csv")
 
@@ -94,6 +94,7 @@ def calibrate(
     batch: int = 4,
     retry: bool = False,
     watch: Watch | None = None,
+    say: Callable[[Sequence[str]], None] | None = None,
 ) -> Calibration:
     """Fits values of a device to a measurement and writes preset, tables and pictures to `folder`.
 
@@ -105,7 +106,8 @@ def calibrate(
     else was measured. Rows are kept in `folder`: the same call goes on where it was, with the same result on
     any machine unless `minutes` ended it: then `findings` says so. Without `requests` so many are taken that
     two cores are done in that time. With `retry` runs that failed are run again. Raises `WordlineError` for
-    what can't be a measurement, a range or a drive.
+    what can't be a measurement, a range or a drive. `say` is told before the first run of what looks wrong
+    in the measurement.
     """
     problem = describe(
         scenario_of(device, scheme, overrides=overrides, seed=seed), measurement, free=free, also=also,
@@ -115,6 +117,8 @@ def calibrate(
     if sampler not in SAMPLERS:
         raise WordlineError(f"sampler = {sampler!r}: allowed: {', '.join(SAMPLERS)}")
     usable(folder, (*TABLES, PAGE, _preset_name(problem)))
+    if say is not None:
+        say(problem.measured.doubts)
     store, begun, longer = Store(folder), time.monotonic(), LONGER * problem.requests
     with open_study(store, on=on, jobs=jobs, retry=retry) as study:
         rest, found, settled = staged(

@@ -14,6 +14,7 @@ from wordline.calibration.fit import Fit, Value
 from wordline.calibration.measured import RATES, MeasuredPoint
 from wordline.calibration.verdict import Verdict
 from wordline.calibration.ways import FIGURE, family, part_of
+from wordline.wording import argument
 
 FAR = 3.0
 """Standard deviations from which on a figure isn't met; from there on a fit gives response times up."""
@@ -163,13 +164,15 @@ def _next(fit: Fit, values: Sequence[Value], misses: Sequence[Miss], verdict: Ve
     free = {one.free.path for one in values}
     made = []
     if fit.unfinished is not None:
-        made.append("more choices (--budget, --minutes) in the same folder: it goes on where it was")
+        more = f"{argument('budget')}, {argument('minutes')}"
+        made.append(f"more choices ({more}) in the same folder: it goes on where it was")
     if edges := [one.free.path for one in values if one.edge]:
         made.append(
             f"a wider range for {', '.join(edges)}, if that can be; else the model lacks what pushes it there"
         )
     if loose := [one.free.path for one in values if one.state == "undetermined" and not one.edge]:
-        made.append(f"leave {', '.join(loose)} out of --free: these figures don't determine it")
+        left = f"leave {', '.join(loose)} out of {argument('free')}"
+        made.append(f"{left}: these figures don't determine it")
     keys = [
         key for miss in misses[:NAMED] for name, _ in miss.parts for key in KEYS.get(name.split(".")[0], ())
     ]
@@ -180,7 +183,7 @@ def _next(fit: Fit, values: Sequence[Value], misses: Sequence[Miss], verdict: Ve
             "the keys that decide the figures that aren't met are free: the model lacks what the drive does"
         )
     if verdict.outcome == "worse":
-        made.append("fewer free values, or more points of load (--hold-out)")
+        made.append(f"fewer free values, or more points of load ({argument('hold_out')})")
     if not made:
         made.append("use the preset")
     return made

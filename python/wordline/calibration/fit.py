@@ -41,6 +41,7 @@ from wordline.calibration.plane import (
 from wordline.calibration.problem import Problem, Runner, Search, Tried, Values
 from wordline.calibration.space import Free
 from wordline.tuning.search import search
+from wordline.wording import argument
 
 Watch = Callable[[int, int], None]
 """Called with the choices that are over and those in all."""
@@ -142,7 +143,8 @@ def fit(
     """
     if budget < fewest(problem.free):
         raise WordlineError(
-            f"--budget {budget}: allowed: {fewest(problem.free)} or more with {len(problem.free)} free values"
+            f"{argument('budget', budget)}: allowed: {fewest(problem.free)} or more "
+            f"with {len(problem.free)} free values"
         )
     numbers = _numbers(problem.free)
     designed = design(numbers).shape[0] + 2 if numbers else 0
@@ -150,7 +152,7 @@ def fit(
     found = search(
         Search.of(problem, sampled, sampler, batch),
         runner.study,
-        watch=None if watch is None else lambda done, _: watch(done, budget),
+        watch=lambda tuning: None if watch is None else watch(len(tuning.trials), budget),
         stop=limit,
     )
     outcomes = runner.run([trial.values for trial in found.trials])

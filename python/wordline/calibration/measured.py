@@ -5,7 +5,6 @@ results of fio.
 from __future__ import annotations
 
 import csv
-import difflib
 import math
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,6 +20,7 @@ from wordline.calibration.rates import Load, Look
 from wordline.calibration.way_rows import WRITTEN, Walked
 from wordline.calibration.ways import Way
 from wordline.presets import Description
+from wordline.wording import argument, meant
 
 RATES = ("writes_per_s", "reads_per_s", *rates.FIGURES)
 """What keeps its squares in a fit."""
@@ -35,12 +35,12 @@ FIGURES = ("writes_per_s", "reads_per_s", *LATENCIES)
 OPTIONAL = (*WRITERS, "waf")
 """What it may have beside that."""
 
+MOST_APART = 500.0
+"""What the last percentile may be of the one before."""
+
 REPEATED = 0.001
 """Rates that differ by less are repeats of one point: testers tell repeats apart by a request more a second.
 """
-
-SATURATED = 0.98
-"""A point that got less of its offered rate was saturated: there the offered rate doesn't matter."""
 
 
 @dataclass(frozen=True)
@@ -102,6 +102,8 @@ class Measured:
     protocol: Protocol
     doubts: tuple[str, ...] = ()
     """What looks wrong, though it may be right, and what was passed over."""
+    runs: tuple[Run, ...] = ()
+    """Those of the protocol, as they were read."""
 
     @property
     def loads(self) -> list[MeasuredPoint]:
@@ -133,7 +135,7 @@ def read(
     if path.is_dir() or path.suffix == ".json":
         name, runs, protocol = fio.read(path, protocol)
         if drive is not None and drive != name:
-            raise WordlineError(f"--drive {drive}: allowed beside a table of several drives only")
+            raise WordlineError(f"{argument('drive', drive)}: allowed beside a table of several drives only")
     else:
         name, runs = read_table(path, drive)
     others: list[tuple[Load, dict[str, float]]] = []
@@ -162,7 +164,7 @@ def read(
     doubts = [text for run in runs if (text := little.doubt(run, protocol)) is not None]
     source = ", ".join(one.name for one in (path, *also))
     points += [*join_rates(others), *(_on_the_way(one) for one in way_rows.ways(walked, _number))]
-    return Measured(name, source, points, protocol, (*little.shortly(doubts), *notes))
+    return Measured(name, source, points, protocol, (*little.shortly(doubts), *notes), tuple(runs))
 
 
 def read_table(path: Path, drive: str | None) -> tuple[str, list[Run]]:
@@ -188,12 +190,11 @@ def _choose(path: Path, wanted: str | None, names: list[str]) -> str:
     if wanted is None:
         if len(names) == 1:
             return names[0]
-        raise WordlineError(f"{path}: several drives: --drive with one of {', '.join(names)}")
+        raise WordlineError(f"{path}: several drives: {argument('drive')} with one of {', '.join(names)}")
     if wanted in names:
         return wanted
-    near = difflib.get_close_matches(wanted, names, n=1)
-    hint = f"did you mean `{near[0]}`?" if near else f"allowed: {', '.join(names)}"
-    raise WordlineError(f"--drive {wanted}: not in {path}: {hint}")
+    hint = meant(wanted, names, f"allowed: {', '.join(names)}")
+    raise WordlineError(f"{argument('drive', wanted)}: not in {path}: {hint}")
 
 
 def _check_columns(path: Path, columns: Sequence[str]) -> None:
@@ -261,6 +262,13 @@ def _check(run: Run) -> None:
                     f"{where}: {direction}_mean_us = {mean:g} beside {column} = {value:g}: units mixed up?"
                 )
             last = value
+        before, tail = (figures[f"{direction}_{name}_us"] for name in ("p99_9", "p99_99"))
+        # The mean tells nothing of so few.
+        if tail > MOST_APART * before:
+            raise WordlineError(
+                f"{where}: {direction}_p99_99_us = {tail:g} beside {direction}_p99_9_us = {before:g}: "
+                "units mixed up?"
+            )
         median = figures[f"{direction}_p50_us"]
         if median < 1.0:
             raise WordlineError(
@@ -287,7 +295,7 @@ def join(runs: Sequence[Run]) -> list[MeasuredPoint]:
     """The points of load: runs at the same offered rate, and the saturated ones, are repeats."""
     ordered = sorted(runs, key=lambda run: run.offered)
     groups: list[list[Run]] = []
-    full = [run for run in ordered if run.figures["writes_per_s"] < SATURATED * run.offered]
+    full = [run for run in ordered if run.is_saturated]
     for run in ordered:
         if run in full:
             continue

@@ -20,7 +20,7 @@ Series = Mapping[str, Sequence[tuple[float, float]]]
 MEASURED, SIMULATED = ", measured", ", simulated"
 """What the names of two series that belong together end with."""
 
-DASHED = {"condition": {"test": f"indexof(datum.s, '{SIMULATED}') >= 0", "value": [5, 3]}, "value": [1, 0]}
+SOLID, DASHED = [1, 0], [5, 3]
 
 
 def draw(title: str, series: Series, x: Axis, y: Axis) -> Chart:
@@ -28,9 +28,15 @@ def draw(title: str, series: Series, x: Axis, y: Axis) -> Chart:
     names = list(dict.fromkeys(name.split(", ")[0] for name in series))
     tones = {name: colors.of_series(names.index(name.split(", ")[0])) for name in series}
     chart = curves(title, series, x, y, tones=tones)
+    color = chart.spec["encoding"]["color"]
+    if color["legend"] is not None:
+        # Strokes: squares of one color would tell the two apart by nothing.
+        color["legend"] |= {"symbolType": "stroke", "symbolSize": 400}
+    dashes = [DASHED if name.endswith(SIMULATED) else SOLID for name in series]
     for layer in chart.spec["layer"]:
         if layer["mark"]["type"] == "line":
-            layer.setdefault("encoding", {})["strokeDash"] = DASHED
+            dash = {**color, "scale": {"domain": list(series), "range": dashes}}
+            layer.setdefault("encoding", {})["strokeDash"] = dash
     return chart
 
 

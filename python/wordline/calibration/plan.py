@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from wordline._core import WordlineError
-from wordline.calibration import measured, reach, shorter, space
+from wordline.calibration import measured, reach, shorter, space, units
 from wordline.calibration.extent import CORES, LEAST, extent, fitting
 from wordline.calibration.fit import fewest
 from wordline.calibration.measured import Measured, MeasuredPoint
@@ -21,6 +21,7 @@ from wordline.calibration.ways import SCATTERED, Way
 from wordline.scenario import Scenario
 from wordline.study.point import Inputs, Point
 from wordline.study.runs import validate
+from wordline.wording import argument, setting
 
 BUDGET = 100
 
@@ -47,19 +48,20 @@ def describe(
 ) -> Problem:
     """The fit, checked: whatever can be refused before the first run is."""
     if not 0.0 <= hold_out < 1.0:
-        raise WordlineError(f"--hold-out {hold_out:g}: allowed: a share from 0 on, below 1")
+        raise WordlineError(f"{argument('hold_out', f'{hold_out:g}')}: allowed: a share from 0 on, below 1")
     if requests is not None and requests < 1000:
-        raise WordlineError(f"--requests {requests}: allowed: 1,000 or more")
+        raise WordlineError(f"{argument('requests', requests)}: allowed: 1,000 or more")
     if not minutes > 0.0:
-        raise WordlineError(f"--minutes {minutes:g}: allowed: a number above 0")
-    for path, _ in scenario.overrides:
+        raise WordlineError(f"{argument('minutes', f'{minutes:g}')}: allowed: a number above 0")
+    for path, value in scenario.overrides:
         if path.split(".")[0] not in PATHS:
-            raise WordlineError(f"--set {path}: allowed: paths that begin with device. or scheme.")
+            raise WordlineError(f"{setting(path, value)}: allowed: paths that begin with device. or scheme.")
     own = protocol or Protocol()
     # The drive itself, whatever it is measured by.
     (inputs,) = validate([Point(scenario.changed(workload=own.workload(own.probe_per_s, 1000)), ())])
     user_bytes = space.at(inputs.config, USER_BYTES)
     found = measured.read(Path(measurement), drive, own, [Path(one) for one in also], user_bytes)
+    units.check(found.runs, scenario, found.protocol)
     opened = space.parse(free, inputs.config)
     found = replace(found, points=[_shorter(point, inputs.config, opened) for point in found.points])
     problem = Problem(
@@ -76,7 +78,8 @@ def describe(
     if budget < least:
         beside = " and rates beside the points of load" if found.rates else ""
         raise WordlineError(
-            f"--budget {budget}: allowed: {least} or more with {len(problem.free)} free values{beside}"
+            f"{argument('budget', budget)}: allowed: {least} or more "
+            f"with {len(problem.free)} free values{beside}"
         )
     _check_paths(problem)
     reach.check(problem)
@@ -128,7 +131,7 @@ def _timed(problem: Problem, budget: int, minutes: float) -> Problem:
         problem,
         [
             f"with its ways to the steady state the fit takes about {seconds / 60:,.0f} minutes on {CORES} "
-            f"cores (an estimate), and --minutes {minutes:g} ends it before"
+            f"cores (an estimate), and {argument('minutes', f'{minutes:g}')} ends it before"
         ],
     )
 
@@ -149,4 +152,4 @@ def _check_paths(problem: Problem) -> None:
             except WordlineError as error:
                 errors.append(str(error))
         if len(errors) == len(one.choices or (0, 1)):
-            raise WordlineError(f"--free {one.path}: {errors[0]}")
+            raise WordlineError(f"{argument('free', one.path)}: {errors[0]}")

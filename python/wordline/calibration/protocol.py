@@ -90,6 +90,10 @@ class Protocol:
         )
 
 
+SATURATED = 0.98
+"""A point that got less of its offered rate was saturated: there the offered rate doesn't matter."""
+
+
 @dataclass(frozen=True)
 class Run:
     """One measurement at one offered rate."""
@@ -106,6 +110,11 @@ class Run:
     """Direction → (share of requests, µs), as far as it was measured."""
     probe_per_s: Mapping[str, float] | None = None
     """Direction → what the probe alone got, where that was measured."""
+
+    @property
+    def is_saturated(self) -> bool:
+        """Whether it got less than was offered."""
+        return self.figures["writes_per_s"] < SATURATED * self.offered
 
 
 def simulated(result: str | Mapping[str, Any]) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from wordline._core import WordlineError
+from wordline.wording import argument
 
 Value = Any
 """A number, a word or truth, or a list of numbers."""
@@ -94,40 +95,40 @@ class Free:
 def parse(texts: Sequence[str], config: Mapping[str, Any]) -> list[Free]:
     """The values that are free, from `PATH=LOW..HIGH` texts. `config` is the drive's whole description."""
     if not texts:
-        raise WordlineError(f"no value is free: --free, {ALLOWED}")
+        raise WordlineError(f"no value is free: {argument('free')}, {ALLOWED}")
     free = [_parse(text, config) for text in texts]
     for place, one in enumerate(free):
         if one.path in (other.path for other in free[:place]):
-            raise WordlineError(f"--free {one.path}: allowed: each path once")
+            raise WordlineError(f"{argument('free', one.path)}: allowed: each path once")
     return free
 
 
 def _parse(text: str, config: Mapping[str, Any]) -> Free:
     path, equals, rest = (part.strip() for part in text.partition("="))
     if not equals or not rest:
-        raise WordlineError(f"--free {text}: {ALLOWED}")
+        raise WordlineError(f"{argument('free', text)}: {ALLOWED}")
     if path.split(".")[0] not in ("device", "scheme"):
-        raise WordlineError(f"--free {text}: allowed: paths that begin with device. or scheme.")
+        raise WordlineError(f"{argument('free', text)}: allowed: paths that begin with device. or scheme.")
     base = at(config, path)
     if ".." not in rest:
         return _choices(text, path, rest, base)
     low, high = (_number(text, part) for part in rest.split("..", 1))
     if low >= high:
-        raise WordlineError(f"--free {text}: allowed: LOW below HIGH")
+        raise WordlineError(f"{argument('free', text)}: allowed: LOW below HIGH")
     known = base if isinstance(base, list) else [base]
     # A whole number in the description, or in the range where the description has none, stays one.
     whole = all(isinstance(one, int) for one in (known if base is not None else (low, high)))
     if base is not None and not all(_is_number(one) for one in known):
-        raise WordlineError(f"--free {text}: {path} = {base!r} is no number: allowed: PATH=A,B")
+        raise WordlineError(f"{argument('free', text)}: {path} = {base!r} is no number: allowed: PATH=A,B")
     if whole and (low != round(low) or high != round(high)):
-        raise WordlineError(f"--free {text}: {path} = {base}: allowed: whole numbers")
+        raise WordlineError(f"{argument('free', text)}: {path} = {base}: allowed: whole numbers")
     return Free(path, low, high, whole, base)
 
 
 def _choices(text: str, path: str, rest: str, base: Value) -> Free:
     words = [part.strip() for part in rest.split(",")]
     if len(words) < 2 or not all(words):
-        raise WordlineError(f"--free {text}: {ALLOWED}")
+        raise WordlineError(f"{argument('free', text)}: {ALLOWED}")
     return Free(path, 0.0, 1.0, base=base, choices=tuple(_plain(word) for word in words))
 
 
@@ -149,9 +150,9 @@ def _number(text: str, part: str) -> float | int:
     try:
         value = float(part)
     except ValueError:
-        raise WordlineError(f"--free {text}: {part!r} is no number: {ALLOWED}") from None
+        raise WordlineError(f"{argument('free', text)}: {part!r} is no number: {ALLOWED}") from None
     if not math.isfinite(value):
-        raise WordlineError(f"--free {text}: {part}: {ALLOWED}")
+        raise WordlineError(f"{argument('free', text)}: {part}: {ALLOWED}")
     return value
 
 

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from wordline.calibration.objective import deviations, objective, residuals
 from wordline.calibration.problem import Problem
+from wordline.wording import argument
 
 MARGIN = 0.1
 """Share by which the error must differ to be called better or worse; assumed."""
@@ -62,7 +63,11 @@ class Verdict:
         if self.kept == "fitted":
             return f"the fitted values: {said} {fitted}, and {described} of {own}"
         begin = ", ".join(self.outside)
-        why = f". The fit could not begin there: outside of --free in {device}: {begin}" if begin else ""
+        why = (
+            f". The fit could not begin there: outside of {argument('free')} in {device}: {begin}"
+            if begin
+            else ""
+        )
         return f"{own}, not the fitted values: {said} {described}, and {fitted} of the fitted ones{why}"
 
 

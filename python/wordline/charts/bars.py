@@ -76,7 +76,8 @@ def stacked(
                 "mark": {"type": "bar"},
                 "encoding": {
                     "x": width,
-                    "color": legend(names, tones, "p"),
+                    # Nothing else says what a bar of one piece is.
+                    "color": legend(names, tones, "p", least=1),
                     "order": {"field": "o"},
                     "tooltip": tip,
                 },

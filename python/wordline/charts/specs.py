@@ -50,8 +50,10 @@ def framed(title: str, body: Spec, height: int = HEIGHT, *, wide: bool = False) 
     return Chart(title, frame | body, wide)
 
 
-def legend(names: Sequence[str], tones: Sequence[str], field: str, title: str | None = None) -> Spec:
-    """A color for each name, below the chart; a click hides what it names."""
+def legend(
+    names: Sequence[str], tones: Sequence[str], field: str, title: str | None = None, least: int = 2
+) -> Spec:
+    """A color for each name, below the chart, where there are so many; a click hides what it names."""
     columns = 1 if max(map(len, names), default=0) > MOST_COLUMNS_OF_LEGEND else 2
     columns = len(names) if sum(map(len, names)) + 3 * len(names) < MOST_COLUMNS_OF_LEGEND else columns
     return {
@@ -61,7 +63,7 @@ def legend(names: Sequence[str], tones: Sequence[str], field: str, title: str | 
         "sort": None,
         "scale": {"domain": list(names), "range": list(tones)},
         "legend": {"orient": "bottom", "columns": columns, "symbolType": "square"}
-        if len(names) > 1
+        if len(names) >= least
         else None,
     }
 

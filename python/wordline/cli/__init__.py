@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from wordline._core import WordlineError, __version__
+from wordline._core import WordlineError, __version__, nearest
 from wordline.cli import (
     calibrate,
     common,
@@ -27,9 +27,12 @@ from wordline.cli import (
 )
 from wordline.files import check_text, reason
 from wordline.streams import CLOSED, abandon, tell
+from wordline.wording import of_command
 
 app = typer.Typer(
     help="Simulates flash SSDs and their translation layers.",
+    cls=common.Group,
+    suggest_commands=False,
     invoke_without_command=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -55,11 +58,12 @@ def execute(arguments: list[str]) -> int:
     try:
         for argument in arguments:
             check_text(argument)
-        code = app(arguments, prog_name="wordline", standalone_mode=False)
+        with of_command():
+            code = app(arguments, prog_name="wordline", standalone_mode=False)
     except WordlineError as error:
         return _fail(str(error))
     except typer.TyperException as error:
-        return _fail(error.format_message())
+        return _fail(_told(error))
     except SystemExit as ended:
         # So typer and rich tell that whoever read the output wants no more of it; exit codes are returned.
         if ended.code != 1:
@@ -83,6 +87,16 @@ def _named_nothing(arguments: list[str]) -> str | None:
             before = arguments[place - 1] if place else ""
             return before if before.startswith("-") else f"argument {place + 1}"
     return None
+
+
+def _told(error: typer.TyperException) -> str:
+    """The message, with a wrong option answered by the rule for all words."""
+    slip: Any = error
+    if getattr(slip, "possibilities", None):
+        known = [option.lstrip("-") for option in slip.possibilities]
+        near = nearest(slip.option_name.lstrip("-"), known)
+        slip.possibilities = [] if near is None else [f"--{near}"]
+    return error.format_message()
 
 
 def _fail(message: str) -> int:

@@ -150,8 +150,8 @@ def calibrate(
             jobs=jobs,
             retry=retry,
             watch=watch,
+            say=say,
         )
-    say(made.problem.measured.doubts)
     if as_json:
         print(json.dumps(_summary(made)))
         return

@@ -6,11 +6,12 @@ import sys
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
-from wordline._core import WordlineError
+from wordline._core import WordlineError, nearest
 from wordline.folders import alone
 from wordline.presets import Kind, names, toml_string
 from wordline.streams import tell
@@ -134,9 +135,23 @@ def help_alone(context: typer.Context) -> None:
         raise typer.Exit
 
 
+class Group(TyperGroup):
+    """Commands of which a wrong one is answered with the nearest, by the rule for all words."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
+        """The command that the first argument names."""
+        try:
+            return super().resolve_command(ctx, args)
+        except typer.TyperException as error:
+            near = nearest(args[0], list(self.commands))
+            if near is not None:
+                error.message = f"{error.message} Did you mean `{near}`?"
+            raise
+
+
 def group(about: str) -> typer.Typer:
     """A group of commands."""
-    made = typer.Typer(help=about, invoke_without_command=True)
+    made = typer.Typer(help=about, cls=Group, suggest_commands=False, invoke_without_command=True)
     made.callback()(help_alone)
     return made
 

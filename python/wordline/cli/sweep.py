@@ -56,7 +56,7 @@ def sweep(
     started again goes on where it was, and after a change runs what has changed.
     """
     from wordline.folders import alone, usable
-    from wordline.report.folders import write_study
+    from wordline.report.folders import write_sweep
     from wordline.sweeps import api
     from wordline.sweeps.file import read
 
@@ -79,7 +79,7 @@ def sweep(
         with points_bar(planned.name) as watch:
             outcome = planned.run(on=on, jobs=jobs, retry=retry, watch=watch)
         say(outcome.notes)
-        page = write_study(folder, (api.TABLE, api.AVERAGES))
+        page = write_sweep(folder, (api.TABLE, api.AVERAGES), listed_metrics(metrics) or ())
     table = folder / api.TABLE
     if as_json:
         print(json.dumps(_summary(planned) | {"table": str(table)}))

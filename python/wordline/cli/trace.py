@@ -8,8 +8,7 @@ from typing import Annotated
 
 import typer
 
-from wordline import _core, outputs, reads, simulation
-from wordline._core import WordlineError
+from wordline import _core, outputs, reads, simulation, standard_output
 from wordline.cli.common import (
     FormatOption,
     JsonOption,
@@ -105,13 +104,8 @@ def trace_convert(
     trace = replay(file)
     pairs = _pairs(format, options, transform, overrides, skip_bad_lines)
     taken = [Path(file), *reads.of_workload(trace, pairs)]
-    from wordline import standard_output
-
-    piped = out in standard_output.NAMES
-    if piped and as_json:
-        raise WordlineError("--json: allowed: beside a file as OUT; the trace takes standard output")
-    place = standard_output.as_file() if piped else outputs.output("OUT", out, outputs.TRACE, taken)
-    with place as name, trace_bar() as progress:
+    piped = standard_output.is_meant(out, as_json)
+    with standard_output.trace_output(out, taken) as name, trace_bar() as progress:
         requests, notes = _core.trace_convert(
             (trace.label, trace.text),
             pairs,

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from wordline import _core, outputs, reads
+from wordline import _core, outputs, reads, standard_output
 from wordline._core import WordlineError
 from wordline.cli.common import (
     FormatOption,
@@ -23,6 +23,7 @@ from wordline.cli.common import (
 from wordline.cli.progress import trace_bar
 from wordline.files import write_text
 from wordline.presets import profile, replay, toml_string
+from wordline.streams import tell
 
 
 def register(app: typer.Typer) -> None:
@@ -94,7 +95,10 @@ def trace_gen(
         str, typer.Argument(metavar="PROFILE", help="A profile: a TOML file, or a preset's name.")
     ],
     out: Annotated[
-        str, typer.Argument(metavar="OUT", help="File to write, packed if it ends in .gz or .zst.")
+        str,
+        typer.Argument(
+            metavar="OUT", help="File to write, packed if it ends in .gz or .zst. - is standard output."
+        ),
     ],
     requests: Annotated[
         int | None, typer.Option(help="Length of the twin. [default: as many as the trace had]", min=1)
@@ -115,10 +119,13 @@ def trace_gen(
     if requests is not None:
         lines.append(f"requests = {requests}")
     described = (str(path), "\n".join(lines))
-    with outputs.output("OUT", out, outputs.TRACE, [path]), trace_bar() as progress:
+    piped = standard_output.is_meant(out, as_json)
+    with standard_output.trace_output(out, [path]) as name, trace_bar() as progress:
         written = _core.trace_gen(
-            described, [], base_dir=str(Path.cwd()), out=out, seed=seed, progress=progress
+            described, [], base_dir=str(Path.cwd()), out=str(name), seed=seed, progress=progress
         )
-    print(
-        json.dumps({"requests": written, "out": out}) if as_json else f"{written:,} requests written to {out}"
-    )
+    if as_json:
+        print(json.dumps({"requests": written, "out": out}))
+        return
+    say = tell if piped else print
+    say(f"{written:,} requests written to {'standard output' if piped else out}")

@@ -6,11 +6,12 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
+from wordline import folders
 from wordline._core import WordlineError
 from wordline.comparison.figures import Comparison
 from wordline.study.store import Store
 
-SAVED = "comparison.json"
+SAVED = folders.COMPARISON
 """The file by which the folder of a comparison is known."""
 
 NAMES = (SAVED, "report.html")

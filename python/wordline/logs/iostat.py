@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from wordline._core import WordlineError
+from wordline.wording import argument
 
 WAYS = {"read": "r", "write": "w", "trim": "d"}
 """Directions of requests, and the letter that begins their columns."""
@@ -64,10 +65,12 @@ def read(path: str, text: str, disk: str | None) -> tuple[str, list[Report]]:
     if not names:
         raise WordlineError(f"{path}: no report of a device: {PLAIN}")
     if disk is None and len(names) > 1:
-        raise WordlineError(f"{path}: {len(names)} devices: allowed: --disk with one of {', '.join(names)}")
+        raise WordlineError(
+            f"{path}: {len(names)} devices: allowed: {argument('disk')} with one of {', '.join(names)}"
+        )
     chosen = disk or names[0]
     if chosen not in names:
-        raise WordlineError(f"--disk {chosen}: not in {path}: allowed: {', '.join(names)}")
+        raise WordlineError(f"{argument('disk', chosen)}: not in {path}: allowed: {', '.join(names)}")
     return chosen, [
         report.get(chosen, Report(f"{path}: report {number}", {}, 0.0, 0.0))
         for number, report in enumerate(reports, 1)

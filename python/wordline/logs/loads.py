@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from wordline._core import WordlineError
 from wordline.logs.iostat import WAYS, Report, Way
 from wordline.presets import toml_string
+from wordline.wording import argument
 
 BLOCK = 4096
 """Sizes are drawn from the multiples of it beside the mean."""
@@ -162,11 +163,11 @@ def _closed(name: str, ways: dict[str, Way], requests: int) -> str:
     """One flow for both directions: two would keep their depths and lose the mix."""
     if "trim" in ways:
         raise WordlineError(
-            f"--closed: {name} has trims: allowed: reads and writes; trims need open arrivals"
+            f"{argument('closed')}: {name} has trims: allowed: reads and writes; trims need open arrivals"
         )
     waits = [way.per_s * way.wait_s for way in ways.values() if way.wait_s is not None]
     if len(waits) < len(ways):
-        raise WordlineError(f"--closed: {name} has no response times: allowed: open arrivals")
+        raise WordlineError(f"{argument('closed')}: {name} has no response times: allowed: open arrivals")
     total = sum(way.per_s for way in ways.values())
     read_share = ways["read"].per_s / total if "read" in ways else 0.0
     parts = []

@@ -10,6 +10,7 @@ from wordline._core import WordlineError
 from wordline.mqsim.keys import ALIASES
 from wordline.mqsim.kinds import Key, Value
 from wordline.mqsim.xmltree import Element
+from wordline.wording import meant
 
 Read = TypeVar("Read")
 
@@ -158,14 +159,11 @@ def _read(child: Element, key: Key) -> Value:
 
 def pass_over(element: Element, unknown: Iterable[Element], known: Iterable[str], notes: Notes) -> None:
     """Notes what an element has that MQSim doesn't know, and so passes over."""
-    import difflib
-
     known = list(known)
 
     def named(child: Element) -> str:
-        near = difflib.get_close_matches(child.name, known, n=1, cutoff=0.6)
-        hint = f"; did you mean {near[0]}?" if near else ""
-        return f"{child.name} (line {child.line}{hint})"
+        near = meant(child.name, known, "")
+        return f"{child.name} (line {child.line}{'; ' if near else ''}{near})"
 
     names = ", ".join(map(named, unknown))
     if names:

@@ -77,6 +77,14 @@ def write_study(folder: Path, keep: Sequence[str]) -> Path:
     return folder / PAGE
 
 
+def write_sweep(folder: Path, keep: Sequence[str], metrics: Sequence[str] = ()) -> Path:
+    """The same of a sweep; the figures that are named come first."""
+    with replaced(folder, keep) as stage:
+        name, body = _sweep(folder, metrics)
+        write_page(stage / PAGE, report_page(name, body))
+    return folder / PAGE
+
+
 def _comparison(folder: Path) -> tuple[str, str]:
     return comparison_body(*load_comparison(folder))
 
@@ -163,8 +171,9 @@ def sweep_body(rows: Sequence[dict[str, Any]], metrics: Sequence[str] = METRICS)
     )
 
 
-def _sweep(folder: Path) -> tuple[str, str]:
-    return folder.resolve().name, sweep_body(rows_of(folder / SWEEP))
+def _sweep(folder: Path, metrics: Sequence[str] = ()) -> tuple[str, str]:
+    wanted = list(dict.fromkeys((*metrics, *METRICS)))
+    return folder.resolve().name, sweep_body(rows_of(folder / SWEEP), wanted)
 
 
 def _search(folder: Path) -> tuple[str, str]:
@@ -212,4 +221,4 @@ STUDIES: tuple[tuple[str, Callable[[Path], tuple[str, str]]], ...] = (
 )
 """The file by which a folder is known, and what its page shows: a name and a body."""
 
-__all__ = ["PAGE", "search_body", "sweep_body", "write_report"]
+__all__ = ["PAGE", "search_body", "sweep_body", "write_report", "write_study", "write_sweep"]

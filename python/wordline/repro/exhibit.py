@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import difflib
 import hashlib
 import tomllib
 from collections.abc import Mapping
@@ -16,6 +15,7 @@ from wordline.repro import real_drives
 from wordline.repro.keys import KEYS, NUMBER_KEYS, VARIANT_KEYS
 from wordline.study.point import Point
 from wordline.sweeps import file as sweep_file
+from wordline.wording import argument, meant
 
 EXHIBITS = Path(__file__).parent / "exhibits"
 
@@ -83,13 +83,13 @@ class Exhibit:
     def missing(self, traces: Path | None, drives: Path | None = None) -> str | None:
         """Why it can't be run here, if so. `drives` is the folder of measurements of real drives."""
         if self.table is not None and drives is None:
-            return f"needs --measured DIR with {self.table}"
+            return f"needs {argument('measured_folder', 'DIR', '--measured')} with {self.table}"
         if self.table is not None and drives is not None and not (drives / self.table).exists():
             return f"{drives} has no {self.table}"
         if not self.needs:
             return None
         if traces is None:
-            return f"needs --traces DIR with {', '.join(self.needs)}"
+            return f"needs {argument('traces', 'DIR')} with {', '.join(self.needs)}"
         absent = [name for name in self.needs if not (traces / name).exists()]
         return f"{traces} has no {', '.join(absent)}" if absent else None
 
@@ -200,7 +200,5 @@ def _with_variants(numbers: list[dict[str, Any]], variants: list[dict[str, str]]
 def _refuse_unknown(where: str, data: Mapping[str, Any], keys: Mapping[str, str]) -> None:
     for key in data:
         if key not in keys:
-            near = difflib.get_close_matches(key, keys, n=1)
-            raise WordlineError(
-                f"{where}: {key}: unknown key" + (f": did you mean `{near[0]}`?" if near else "")
-            )
+            hint = meant(key, keys, f"allowed: {', '.join(keys)}")
+            raise WordlineError(f"{where}: {key}: unknown key: {hint}")

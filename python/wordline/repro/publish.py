@@ -11,6 +11,7 @@ from wordline.files import made_folder, usable_folder, write_text
 from wordline.repro import summary, tournament
 from wordline.repro.exhibit import Exhibit
 from wordline.repro.reproduction import Reproduction
+from wordline.wording import argument
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -39,7 +40,8 @@ def check(folder: str | Path, papers: Iterable[str]) -> None:
             is_ours = not (there / paper).exists()
         if not is_ours:
             raise WordlineError(
-                f"--publish {there}: {page} or its pictures weren't published: allowed: another folder"
+                f"{argument('publish_to', there, '--publish')}: {page} or its pictures weren't published: "
+                "allowed: another folder"
             )
 
 
@@ -51,7 +53,10 @@ def publish(found: Reproduction, folder: str | Path, *, command: str) -> list[Pa
     quick = [shown for shown in found.shown if shown.scale == "quick" and not shown.reason]
     if quick:
         name = "/".join(quick[0].key)
-        raise WordlineError(f"--publish: {name} was run with --quick: allowed: runs in full")
+        raise WordlineError(
+            f"{argument('publish_to', option='--publish')}: {name} was run with {argument('quick')}: "
+            "allowed: runs in full"
+        )
     papers = list(dict.fromkeys(shown.exhibit.paper for shown in found.shown))
     check(folder, papers)
     pages = []

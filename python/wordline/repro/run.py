@@ -18,6 +18,7 @@ from wordline.repro.reproduction import Reproduction, Shown
 from wordline.study.point import Inputs, Point
 from wordline.study.runs import Outcome, Study, open_study, validate
 from wordline.study.store import Store
+from wordline.wording import argument
 
 ALL = "all"
 
@@ -50,7 +51,8 @@ def choose(
         unknown = [name for name in names if name not in {exhibit.name for exhibit in found}]
         if unknown:
             allowed = ", ".join(exhibit.name for exhibit in found) or "none"
-            raise WordlineError(f"--exhibit {unknown[0]}: {paper} has no such exhibit: allowed: {allowed}")
+            wanted = argument("names", unknown[0], "--exhibit")
+            raise WordlineError(f"{wanted}: {paper} has no such exhibit: allowed: {allowed}")
         return [exhibit for exhibit in found if exhibit.name in names], []
     return found, chosen
 
@@ -81,7 +83,9 @@ def reproduce(
     before the first is run.
     """
     if publish_to is not None and quick:
-        raise WordlineError("--publish: with --quick: allowed: runs in full")
+        raise WordlineError(
+            f"{argument('publish_to', option='--publish')}: with {argument('quick')}: allowed: runs in full"
+        )
     printed = targets.read(targets_folder)
     chosen, systems = choose(paper, names, printed)
     if publish_to is not None:

@@ -10,6 +10,7 @@ from wordline._core import WordlineError
 from wordline.repro.exhibit import papers
 from wordline.repro.numbers import Number
 from wordline.repro.verdict import parsed
+from wordline.wording import argument
 
 HEADLINE = "headline.csv"
 
@@ -22,15 +23,15 @@ def read(folder: Path | None) -> list[Line]:
     """The lines of `headline.csv`; none without a folder."""
     if folder is None:
         return []
-    path = folder / HEADLINE
+    path, given = folder / HEADLINE, argument("targets_folder", folder, "--targets")
     try:
         with path.open(newline="", encoding="utf-8") as file:
             reader = csv.DictReader(file)
             lines = list(reader)
     except OSError as error:
-        raise WordlineError(f"--targets {folder}: {path}: {error.strerror or error}") from None
+        raise WordlineError(f"{given}: {path}: {error.strerror or error}") from None
     if not set(COLUMNS) <= set(reader.fieldnames or ()):
-        raise WordlineError(f"--targets {folder}: {path}: allowed: the columns {', '.join(COLUMNS)}")
+        raise WordlineError(f"{given}: {path}: allowed: the columns {', '.join(COLUMNS)}")
     return lines
 
 

@@ -9,6 +9,7 @@ from concurrent.futures import Executor
 from typing import TYPE_CHECKING
 
 from wordline._core import WordlineError
+from wordline.wording import argument
 
 if TYPE_CHECKING:
     import distributed
@@ -40,7 +41,7 @@ def connect(address: str) -> Iterator[tuple[Executor, int]]:
     try:
         client = distributed.Client(address, timeout=WAIT_S, set_as_default=False)
     except (OSError, TimeoutError, ValueError) as error:
-        raise WordlineError(f"--on {address}: no Dask scheduler answers there: {error}") from None
+        raise WordlineError(f"{argument('on', address)}: no Dask scheduler answers there: {error}") from None
     with client:
         threads = sum(client.nthreads().values())
         yield client.get_executor(pure=False), max(threads, 1) * IN_FLIGHT
@@ -64,7 +65,9 @@ def local_cluster(workers: int, port: int) -> Iterator[distributed.LocalCluster]
             silence_logs=logging.CRITICAL,
         )
     except RuntimeError as error:
-        raise WordlineError(f"--port {port}: no cluster can be started: {_innermost(error)}") from None
+        raise WordlineError(
+            f"{argument('port', port)}: no cluster can be started: {_innermost(error)}"
+        ) from None
     with cluster:
         yield cluster
 

@@ -17,6 +17,7 @@ from wordline.study.job import Job, Worker, run_job
 from wordline.study.point import Inputs, Point
 from wordline.study.pool import Pool
 from wordline.study.row import Row
+from wordline.wording import argument
 
 PLACES = "threads, tcp://HOST:PORT of a Dask scheduler, slurm, or local (processes as Slurm would start them)"
 
@@ -125,4 +126,4 @@ def open_executor(
         with SlurmExecutor(on, (folder or Path()) / "jobs") as pool:
             yield Elsewhere(pool, jobs or (os.cpu_count() or 1 if on == "local" else 256))
     else:
-        raise WordlineError(f"--on {on}: allowed: {PLACES}")
+        raise WordlineError(f"{argument('on', on)}: allowed: {PLACES}")

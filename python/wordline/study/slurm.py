@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from wordline._core import WordlineError
+from wordline.wording import argument
 
 POLL_S = 0.2
 
@@ -34,7 +35,7 @@ class SlurmExecutor(concurrent.futures.Executor):
         try:
             self._executor = submitit.AutoExecutor(folder=folder, cluster=cluster)
         except RuntimeError as error:
-            raise WordlineError(f"--on {cluster}: {error}") from None
+            raise WordlineError(f"{argument('on', cluster)}: {error}") from None
         self._executor.update_parameters(timeout_min=HOURS * 60, cpus_per_task=1, name="wordline")
         self._are_here = cluster == "local"
         self._jobs: dict[Future[Any], Any] = {}

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wordline import views
+from wordline import folders, views
 from wordline._core import WordlineError
 from wordline.files import written
 from wordline.folders import replaced
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import polars
     import pyarrow
 
-TABLE = "sweep.parquet"
+TABLE = folders.SWEEP
 
 AVERAGES = "averages.parquet"
 """Written where there are several seeds."""
@@ -149,6 +149,7 @@ class OpenSweep(Sweep):
         watch: Watcher | None = None,
     ) -> Outcome:
         """Runs what isn't finished, and writes the table."""
+        folders.usable(self.folder, NAMES)
         with open_study(self.store, on=on, jobs=jobs, retry=retry) as study:
             try:
                 self.outcome = study.run(self.points, inputs=self.inputs, watch=watch)

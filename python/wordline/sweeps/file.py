@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from wordline.scenario import Scenario, begun_with
 from wordline.seeds import seed_list
 from wordline.study.point import Point
 from wordline.sweeps.axes import Combination, combinations, values
+from wordline.wording import meant, setting
 
 KEYS = (
     "name",
@@ -108,7 +108,7 @@ def over(
         chosen |= {*_flat(group)} if isinstance(group, Mapping) else set()
     for path, value in settings:
         if path in chosen:
-            raise WordlineError(f"--set {path}={value}: allowed: a path that is no axis of it")
+            raise WordlineError(f"{setting(path, value)}: allowed: a path that is no axis of it")
         own[path] = toml_files.value(value)
     changed = {**data, "set": own} if settings else dict(data)
     return changed if seeds is None else {**changed, "seeds": list(seeds)}
@@ -138,8 +138,7 @@ def parse(data: Mapping[str, Any], name: str, folder: Path, base: Scenario | Non
         raise WordlineError(f"nothing in it: allowed: {', '.join(KEYS)}")
     for key in data:
         if key not in KEYS:
-            near = difflib.get_close_matches(key, KEYS, n=1)
-            hint = f"did you mean `{near[0]}`?" if near else f"allowed: {', '.join(KEYS)}"
+            hint = meant(key, KEYS, f"allowed: {', '.join(KEYS)}")
             raise WordlineError(f"{key}: unknown key: {hint}")
     axes: dict[str, Any] = {}
     base = begun_with(base)

@@ -13,6 +13,7 @@ from wordline.names import endings
 from wordline.notes import when_died
 from wordline.study.row import DONE
 from wordline.sweeps.averages import METRICS, Averaged, averages, said
+from wordline.wording import argument
 
 if TYPE_CHECKING:
     from wordline.sweeps.api import OpenSweep
@@ -28,7 +29,7 @@ def render(sweep: OpenSweep, metrics: list[str] | None = None) -> RenderableType
     rows = sweep.table().to_pylist()
     known = {name for row in rows for name, value in row.items() if value is not None}
     if metrics is not None and any(row["status"] == DONE for row in rows):
-        check_known(metrics, known, known.__contains__, "--metric")
+        check_known(metrics, known, known.__contains__, argument("metrics", option="--metric"))
     given = [metric for metric in metrics or METRICS if metric in known]
     points = averages(rows)
     axes = list(points[0].axes) if points else []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from wordline._core import WordlineError
 from wordline.scenario import Scenario, begun_with
 from wordline.study.point import Point
 from wordline.sweeps import file as sweep_file
+from wordline.wording import meant
 
 OWN = ("search", "objectives", "trials", "batch", "sampler", "seed")
 
@@ -102,8 +102,7 @@ def parse(data: Mapping[str, Any], name: str, folder: Path, base: Scenario | Non
     """The search of plain data, as a file would hold it. `base` is what its runs are but for that."""
     for key in data:
         if key not in KEYS:
-            near = difflib.get_close_matches(key, KEYS, n=1)
-            hint = f"did you mean `{near[0]}`?" if near else f"allowed: {', '.join(KEYS)}"
+            hint = meant(key, KEYS, f"allowed: {', '.join(KEYS)}")
             raise WordlineError(f"{key}: unknown key: {hint}")
     search = _flat(data.get("search", {}))
     objectives = _flat(data.get("objectives", {}))

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wordline import notes
+from wordline import folders, notes
 from wordline._core import WordlineError
 from wordline.figures import is_unsure
 from wordline.files import write_text, written
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 TABLE = "trials.parquet"
 
-DESCRIBED = "search.json"
+DESCRIBED = folders.SEARCH
 """The file that tells of the search: its name, what is varied, its objectives, and the numbers of the best
 trials.
 """
@@ -150,18 +150,27 @@ def tune(
         described = file.parse(description, "search", Path.cwd(), scenario)
     else:
         described = file.read(description, scenario)
+    folders.usable(folder, NAMES)
+
+    def take(tuning: Tuning) -> None:
+        _write(tuning, Path(folder))
+        if watch is not None:
+            watch(len(tuning.trials), described.trials)
+
     with open_study(Store(folder), on=on, jobs=jobs, retry=retry) as study:
-        return search(described, study, watch=watch)
+        return search(described, study, watch=take)
 
 
 def search(
     described: file.TuneFile,
     study: Study,
     *,
-    watch: Watch | None = None,
+    watch: Callable[[Tuning], None],
     stop: Callable[[], bool] = lambda: False,
 ) -> Tuning:
-    """The search itself, in a study that is open already, until `stop` says that it is enough."""
+    """The search itself, in a study that is open already, until `stop` says that it is enough. `watch` is
+    told of it after each batch.
+    """
     sampling = _sampling(described)
     check_ends(described)
     for values in described.first():
@@ -174,9 +183,7 @@ def search(
             tuning.trials.append(trial)
             _tell(sampling, one, trial, described)
         tuning.notes = study.store.notes()
-        _write(tuning, study.store.folder)
-        if watch is not None:
-            watch(len(tuning.trials), described.trials)
+        watch(tuning)
     return tuning
 
 

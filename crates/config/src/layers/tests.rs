@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 use serde::Deserialize;
 
-use super::super::resolve::{resolve_run, to_toml};
+use super::super::resolve::{resolve_layers, resolve_run, to_toml};
 use super::super::scheme::SchemeConfig;
 use super::*;
 
@@ -149,16 +149,13 @@ fn an_unknown_key_names_the_nearest_known_one() {
     );
     assert_eq!(
         set_error("scheme.blocks.zzz", "1"),
-        "--set scheme.blocks.zzz=1: scheme.blocks.zzz = 1: allowed: a known key: superblock or host_write_points"
+        "scheme.blocks.zzz = 1: allowed: a known key: superblock or host_write_points"
     );
     assert_eq!(
         scheme_error("[gc]\n'odd`key' = 1"),
         "firmware.toml:2: scheme.gc.odd`key = 1: allowed: a known key: policy, choices, window, trigger, stop, background, pace, isolation, host_access, read_ahead_pages, rotating or copyback"
     );
-    assert_eq!(
-        set_error("scheme.gc.trigger.low", "1"),
-        "--set scheme.gc.trigger.low=1: scheme.gc.trigger = a table: allowed: a number"
-    );
+    assert_eq!(set_error("scheme.gc.trigger.low", "1"), "scheme.gc.trigger = a table: allowed: a number");
     let error = scheme_error("[zzz]\na = 1");
     let begin = "firmware.toml:1: scheme.zzz = a table: allowed: a known key: name, description, ";
     assert!(error.starts_with(begin) && error.contains(", gc,"), "{error}");
@@ -197,7 +194,7 @@ fn a_wrong_value_says_what_is_allowed() {
     );
     assert_eq!(
         device_error("read_ns = [50_000]", "read_ns = [\n  1,\n  2.5\n]"),
-        "drive.toml:21: device.cell.read_ns[1] = 2.5: allowed: a whole number, 0 or more"
+        "drive.toml:21: device.cell.read_ns[1] = 2.5: allowed: a whole number of ns, 0 or more, such as 2 or 3"
     );
     assert_eq!(
         device_error("[capacity]\noverprovisioning = 0.2", "[capacity]\noverprovisioning = true"),
@@ -209,18 +206,15 @@ fn a_wrong_value_says_what_is_allowed() {
     );
     assert_eq!(
         set_error("scheme.scheduler.policy", "fito"),
-        "--set scheme.scheduler.policy=fito: scheme.scheduler.policy = \"fito\": \
+        "scheme.scheduler.policy = \"fito\": \
          allowed: fifo, read_first or read_first_suspend; did you mean `fifo`?"
     );
     assert_eq!(
         set_error("scheme.placement.order", "CCDP"),
-        "--set scheme.placement.order=CCDP: scheme.placement.order = \"CCDP\": \
+        "scheme.placement.order = \"CCDP\": \
          allowed: C, W, D and P once each, such as CWDP"
     );
-    assert_eq!(
-        set_error("device.geometry", "3"),
-        "--set device.geometry=3: device.geometry = 3: allowed: a table"
-    );
+    assert_eq!(set_error("device.geometry", "3"), "device.geometry = 3: allowed: a table");
     assert_eq!(
         scheme_error("gc.policy = 3"),
         "firmware.toml:1: scheme.gc.policy = 3: allowed: a word, as a string"
@@ -233,10 +227,7 @@ fn a_refused_value_has_its_origin() {
         device_error("planes = 2", "planes = 33"),
         "drive.toml:8: device.geometry.planes = 33: allowed: 1 to 32"
     );
-    assert_eq!(
-        set_error("scheme.gc.trigger", "2"),
-        "--set scheme.gc.trigger=2: scheme.gc.trigger = 2: allowed: 0 to 0.9"
-    );
+    assert_eq!(set_error("scheme.gc.trigger", "2"), "scheme.gc.trigger = 2: allowed: 0 to 0.9");
     assert_eq!(
         device_error("overprovisioning = 0.2", ""),
         "drive.toml:14: device.capacity.overprovisioning = nothing: \
@@ -245,15 +236,48 @@ fn a_refused_value_has_its_origin() {
 }
 
 #[test]
+fn an_option_is_named_where_its_value_is_refused() {
+    let refused = |path: &str, value: &str| {
+        let given = Layer::from_options("--set", &[(path, value)]);
+        message(given.and_then(|given| resolve_layers(&device(DEVICE), &scheme(""), given)))
+    };
+    assert_eq!(
+        refused("scheme.gc.trigger", "2"),
+        "--set scheme.gc.trigger=2: scheme.gc.trigger = 2: allowed: 0 to 0.9"
+    );
+    assert_eq!(
+        refused("scheme..trigger", "1"),
+        "--set scheme..trigger=1: scheme..trigger = 1: \
+         allowed: a path of keys joined by dots, such as scheme.gc.trigger"
+    );
+}
+
+#[test]
+fn a_whole_number_is_asked_for_with_the_nearest_ones_and_their_unit() {
+    assert_eq!(
+        set_error("device.cell.erase_ns", "45000.5"),
+        "device.cell.erase_ns = 45000.5: allowed: a whole number of ns, 0 or more, such as 45000 or 45001"
+    );
+    assert_eq!(
+        set_error("device.cell.erase_ns", "5e3"),
+        "device.cell.erase_ns = 5000.0: allowed: a whole number of ns, 0 or more, such as 5000"
+    );
+    assert_eq!(
+        set_error("device.geometry.planes", "2.5"),
+        "device.geometry.planes = 2.5: allowed: a whole number from 0 to 4294967295, such as 2 or 3"
+    );
+}
+
+#[test]
 fn an_override_must_name_a_value() {
     assert_eq!(
         set_error("shceme.gc.trigger", "1"),
-        "--set shceme.gc.trigger=1: shceme.gc.trigger = 1: \
+        "shceme.gc.trigger = 1: \
          allowed: a path that begins with device, scheme or workload; did you mean `scheme`?"
     );
     assert_eq!(
         set_error("scheme..trigger", "1"),
-        "--set scheme..trigger=1: scheme..trigger = 1: \
+        "scheme..trigger = 1: \
          allowed: a path of keys joined by dots, such as scheme.gc.trigger"
     );
 }
@@ -299,7 +323,7 @@ fn another_kind_replaces_the_table() {
 fn errors_inside_a_tagged_table_name_the_key() {
     assert_eq!(
         message(load(LOAD, &[("workload.source.request", "1")])),
-        "--set workload.source.request=1: workload.source.request = 1: allowed: a known key; did you mean `requests`?"
+        "workload.source.request = 1: allowed: a known key; did you mean `requests`?"
     );
     assert_eq!(
         message(load(&LOAD.replace("10", "\"ten\""), &[])),
@@ -307,16 +331,16 @@ fn errors_inside_a_tagged_table_name_the_key() {
     );
     assert_eq!(
         message(load(LOAD, &[("workload.source.kind", "traec")])),
-        "--set workload.source.kind=traec: workload.source.kind = \"traec\": \
+        "workload.source.kind = \"traec\": \
          allowed: synthetic or trace; did you mean `trace`?"
     );
     assert_eq!(
         message(load(LOAD, &[("workload.start.occupancy", "true")])),
-        "--set workload.start.occupancy=true: workload.start.occupancy = true: allowed: another type than a boolean"
+        "workload.start.occupancy = true: allowed: another type than a boolean"
     );
     assert_eq!(
         message(load(LOAD, &[("workload.start.occupancy", "full")])),
-        "--set workload.start.occupancy=full: workload.start.occupancy = \"full\": \
+        "workload.start.occupancy = \"full\": \
          allowed: all, none, footprint, span, or a share from 0 to 1"
     );
 }

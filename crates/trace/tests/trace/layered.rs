@@ -41,8 +41,8 @@ fn a_slip_in_any_table_is_named_with_its_path() {
         ("sizes = \"4k\"", "w.toml:5: workload.source.sizes = \"4k\": allowed: a number of bytes, or a list"),
         ("sizes = -1", "w.toml:5: workload.source.sizes = -1: allowed: 1 to 1073741824 bytes"),
         (
-            "sizes = [{ bytes = 1, wait = 2 }]",
-            "workload.source.sizes[0].wait = 2: allowed: a known key; did you mean `weight`?",
+            "sizes = [{ bytes = 1, wieght = 2 }]",
+            "workload.source.sizes[0].wieght = 2: allowed: a known key; did you mean `weight`?",
         ),
         ("", "workload.source.sizes = nothing: allowed: a value"),
     ] {

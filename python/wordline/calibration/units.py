@@ -1,0 +1,47 @@
+"""Refuses response times that aren't in µs, by what the drive as it is described would have."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from wordline._core import WordlineError
+from wordline.calibration.protocol import DIRECTIONS, Protocol, Run, simulated
+from wordline.scenario import Scenario
+from wordline.simulation import measure
+
+FAR = 300.0
+"""Times the described drive's median at rest. No drive is so slow as long as it does what is offered; ns in
+the place of µs make a thousand of what it has.
+"""
+
+LEAST_US = 10.0
+"""A described drive without link or firmware answers in less."""
+
+REQUESTS = 1000
+"""Of the probe alone, on the described drive."""
+
+AT_REST = (("workload.start.layout", "in_order"),)
+"""Ready at once, whatever its scheme."""
+
+
+def check(runs: Sequence[Run], scenario: Scenario, protocol: Protocol) -> None:
+    """Raises `WordlineError` for a median that is so far from that of the drive as it is described, of a run
+    that wasn't saturated.
+    """
+    offered = protocol.probe_per_s * (1 - protocol.probe_read_share)
+    probe = scenario.changed(workload=protocol.workload(offered, REQUESTS), overrides=AT_REST)
+    found = measure(probe)
+    if found is not None:
+        check_against(simulated(found.json()), runs, scenario.device.label)
+
+
+def check_against(at_rest: Mapping[str, float], runs: Sequence[Run], device: str) -> None:
+    """The same with the figures of the drive at rest."""
+    for run in runs:
+        for column in (f"{direction}_p50_us" for direction in DIRECTIONS):
+            own, value = max(at_rest[column], LEAST_US), run.figures[column]
+            if value > FAR * own and not run.is_saturated:
+                raise WordlineError(
+                    f"{run.where}: {column} = {value:g}: {value / own:,.0f} times the {own:.3g} µs of "
+                    f"{device}: allowed: µs (in ns? divide by 1,000)"
+                )
