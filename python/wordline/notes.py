@@ -33,7 +33,8 @@ ABOUT = {
     "paced": "open loop, and writes waited for room in the buffer for at least 5% of their time without "
     "stalling",
     "few_collections": "pages were overwritten, and fewer than 20 superblocks were collected in the "
-    "window, those under way when it opened included; or none",
+    "window, those under way when it opened included; or none, where the drive began in its steady state "
+    "by a formula that its requests bear out",
     "uneven_domains": "domains collect 5 superblocks or more in the mean, one of them twice the mean or "
     "half of it, beyond chance (index of dispersion, χ² of 0.1%); or WAF of one is twice that of "
     "another",
