@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use serde::Serialize;
+
 /// Place a value came from: a file with its line, or a command-line override.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Origin {
@@ -82,6 +84,11 @@ pub fn check_range<T: PartialOrd + fmt::Display + Copy>(
         return Err(ConfigError::new(path, value, format!("{low} to {high}")));
     }
     Ok(())
+}
+
+/// A choice as a description has it.
+pub fn word(choice: &impl Serialize) -> String {
+    serde_json::to_string(choice).unwrap_or_default()
 }
 
 #[cfg(test)]
