@@ -13,6 +13,13 @@ pub struct Origin {
     pub line: Option<usize>,
 }
 
+impl Origin {
+    /// Whether the value was set for this run, and stands in no file.
+    pub fn is_override(&self) -> bool {
+        self.line.is_none()
+    }
+}
+
 impl fmt::Display for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.line {

@@ -25,6 +25,7 @@ mod trace;
 mod traces;
 mod twin;
 mod watch;
+mod without_effect;
 
 use pyo3::prelude::*;
 use pyo3::wrap_pyfunction;
