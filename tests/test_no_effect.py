@@ -21,6 +21,12 @@ LOAD: dict[str, object] = {
     "workload.start.layout": "in_order",
 }
 
+EMPTY: dict[str, object] = {
+    **SMALL_DRIVE,
+    "workload.start.occupancy": "none",
+    "workload.start.layout": "in_order",
+}
+
 NEVER_SUSPENDS = "hotr-tlc"
 """A drive without a table `suspend`."""
 
@@ -248,7 +254,9 @@ def test_a_workload_that_is_shown_whole_runs_without_such_a_note(tmp_path: Path)
         shown = tmp_path / f"{name}.toml"
         overrides = [("workload.source.requests", "400"), ("workload.window.warmup_requests", "0")]
         shown.write_text(_core.resolve("workload", (described.label, described.text), overrides))
-        assert "no_effect" not in {note.kind for note in wordline.run("mqsim", workload=shown).notes}
+        assert "no_effect" not in {
+            note.kind for note in wordline.run("mqsim", workload=shown, overrides=EMPTY).notes
+        }
 
 
 @pytest.mark.parametrize(
