@@ -244,7 +244,8 @@ def test_guesses_of_a_map_of_ones_own_are_read_and_it_is_told_of_wrong_ones() ->
 
 
 def test_what_a_policy_raises_ends_the_run_with_its_own_line() -> None:
-    with pytest.raises(wordline.WordlineError, match=r"test_policies\.py:\d+: ZeroDivisionError: ") as raised:
+    told = r"test_policies\.py:\d+: Stumbles\.choose\(\): ZeroDivisionError: "
+    with pytest.raises(wordline.WordlineError, match=told) as raised:
         run(policies={"gc": Stumbles})
     assert isinstance(raised.value.__cause__, ZeroDivisionError)
     assert measured(run(policies={"gc": Greedy})) == measured(run())

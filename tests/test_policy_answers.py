@@ -10,7 +10,13 @@ import pytest
 from test_policies import Greedy, InOrder, Turns, WholeMap, run
 
 import wordline
-from wordline.policies import Blocks, Planes, Program, Waiting
+from wordline.policies import METHODS, Blocks, Planes, Program, Waiting
+
+WHERE_ASKED: dict[str, object] = {
+    "scheme.blocks.host_write_points": 2,
+    "scheme.reclaim": {"policy": "block", "threshold": 5},
+}
+"""What some methods need to be asked."""
 
 
 def line_of(method: Callable[..., object]) -> str:
@@ -52,14 +58,70 @@ def test_a_wrong_answer_is_told_with_the_line_of_the_method(
     slot: str, method: str, answer: object, allowed: str
 ) -> None:
     policy = answering(method, answer)
-    shown = re.escape(f"{method}() = {answer!r}: allowed: ")
+    shown = re.escape(f"Answers.{method}() = {answer!r}: allowed: ")
     with pytest.raises(wordline.WordlineError, match="^" + line_of(vars(policy)[method]) + shown + allowed):
         run(policies={slot: policy}, more={"scheme.blocks.host_write_points": 2})
 
 
-def test_none_from_a_choice_of_victims_says_that_no_space_can_be_won() -> None:
-    with pytest.raises(wordline.WordlineError, match="wait for free space that no collection can win"):
-        run(policies={"gc": answering("choose", None)})
+def test_none_from_a_choice_of_victims_ends_a_run_short_of_space_with_its_line() -> None:
+    policy = answering("choose", None)
+    told = line_of(vars(policy)["choose"]) + re.escape("after Answers.choose() = None: ")
+    with pytest.raises(
+        wordline.WordlineError, match="^" + told + ".*wait for free space that no collection can win"
+    ):
+        run(policies={"gc": policy})
+
+
+class NoneAtFirst(Greedy):
+    """It has none when it is asked first, and victims later, all of them too full."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def choose(self, blocks: Blocks) -> int | None:
+        self.asked += 1
+        return None if self.asked == 1 else super().choose(blocks)
+
+
+def test_a_none_behind_which_there_were_victims_ends_nothing() -> None:
+    policy = NoneAtFirst()
+    run(policies={"gc": policy})
+    assert policy.asked > 10
+
+
+ANSWERS: tuple[object, ...] = (
+    None,
+    "x",
+    1.5,
+    -1,
+    2**70,
+    [None],
+    {"a": 1},
+    object(),
+    np.zeros(3),
+    float("nan"),
+)
+"""Of every kind; none is right for a method that must answer, and few are for one that may."""
+
+ASKED = [(slot, method) for slot, methods in METHODS.items() for method in methods]
+
+
+@pytest.mark.parametrize(("slot", "method"), ASKED)
+def test_an_answer_of_any_kind_of_any_slot_is_taken_or_told_with_class_and_line(
+    slot: str, method: str
+) -> None:
+    taken = []
+    for answer in ANSWERS:
+        kind = type("Answers", (), {method: lambda *_, answer=answer: answer})
+        try:
+            run(policies={slot: kind}, more=WHERE_ASKED)
+            taken.append(answer)
+        except wordline.WordlineError as error:
+            told = "^" + line_of(vars(kind)[method]) + rf"(after )?Answers\.{method}\(\)"
+            assert re.match(told, str(error)), error
+    # Nothing but None, and where it isn't asked here, anything.
+    never_asked = slot == "system" and len(taken) == len(ANSWERS)
+    assert never_asked or taken == [None] * len(taken)
 
 
 def test_counts_of_views_do_not_wrap() -> None:
@@ -96,7 +158,9 @@ def test_a_line_of_the_policy_is_told_for_what_a_library_raises() -> None:
             return super().choose(blocks)
 
     line = Inverts.choose.__code__.co_firstlineno + 1
-    with pytest.raises(wordline.WordlineError, match=rf"test_policy_answers\.py:{line}: LinAlgError: "):
+    with pytest.raises(
+        wordline.WordlineError, match=rf"answers\.py:{line}: Inverts\.choose\(\): LinAlgError: "
+    ):
         run(policies={"gc": Inverts})
 
 
@@ -104,7 +168,9 @@ def test_a_method_that_takes_other_arguments_is_told_with_its_line() -> None:
     class Takes:
         def choose(self) -> None: ...
 
-    with pytest.raises(wordline.WordlineError, match=line_of(Takes.choose) + r"choose\(\): TypeError: "):
+    with pytest.raises(
+        wordline.WordlineError, match=line_of(Takes.choose) + r"Takes\.choose\(\): TypeError: "
+    ):
         run(policies={"gc": Takes})
 
 
@@ -131,7 +197,7 @@ def test_an_interrupt_while_a_policy_is_asked_stays_one() -> None:
 def test_what_a_class_says_of_itself_is_checked(
     slot: str, base: type, attributes: dict[str, object], message: str
 ) -> None:
-    with pytest.raises(wordline.WordlineError, match=r"test_policy_answers.*: " + message):
+    with pytest.raises(wordline.WordlineError, match=r"test_policy_answers.*: Says\." + message):
         run(policies={slot: type("Says", (base,), attributes)})
 
 

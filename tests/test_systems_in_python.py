@@ -349,7 +349,7 @@ def test_a_wrong_answer_to_a_question_is_told_with_its_line(method: str, answer:
     asked = {method: lambda *_: answer}
     line = asked[method].__code__.co_firstlineno
     more: dict[str, Any] = {"scheme.reclaim": {"policy": "block", "threshold": 5}}
-    with pytest.raises(wordline.WordlineError, match=rf"{__name__}\.py:{line}: {re.escape(message)}"):
+    with pytest.raises(wordline.WordlineError, match=rf"{__name__}\.py:{line}: Asked\.{re.escape(message)}"):
         run(type("Asked", (), asked), **more)
 
 
@@ -375,6 +375,7 @@ def test_numbers_beyond_the_drive_are_told_with_the_line() -> None:
             return None
 
     with pytest.raises(
-        wordline.WordlineError, match=r"test_systems_in_python\.py:\d+: domain 1000: allowed: 0 to"
+        wordline.WordlineError,
+        match=r"test_systems_in_python\.py:\d+: Looks\.written\(\): domain 1000: allowed: 0 to",
     ):
         run(Looks)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from wordline import toml_files
+from wordline import _core, toml_files
 from wordline._core import WordlineError
 from wordline.presets import toml_value
 from wordline.wording import setting
@@ -51,9 +51,19 @@ def _refuse_one_source(text: str, overrides: Sequence[Pair]) -> None:
     if not names or "source" in described:
         return
     path, value = next(pair for pair in overrides if pair[0].startswith(f"{SOURCE}."))
-    key = path.removeprefix("workload.")
-    allowed = ", ".join(f"{ALL}.{name}.{key}" for name in names)
+    of_flows = [f"{ALL}.{name}.{path.removeprefix('workload.')}" for name in names]
+    allowed = ", ".join(one for one in of_flows if _takes(text, one, value))
+    allowed = allowed or "left out: none of them has this key"
     raise WordlineError(f"{setting(path, value)}: each flow of this workload has its own: allowed: {allowed}")
+
+
+def _takes(text: str, path: str, value: str) -> bool:
+    """Whether the workload of this text can be read with this override of a flow."""
+    try:
+        _core.resolve("workload", ("", text), expanded(text, [(path, value)]))
+    except WordlineError:
+        return False
+    return True
 
 
 def _names(flows: Any) -> list[str]:

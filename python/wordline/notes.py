@@ -14,6 +14,8 @@ Note = Mapping[str, Any]
 ABOUT = {
     "end_of_life": "the drive died before the workload ended",
     "workload": "its source has something to say: bad lines of a trace, steps that left requests out",
+    "no_effect": "a key was set that another setting leaves without effect: for this run, or in the file of "
+    "its scheme or workload",
     "measured_latencies": "a trace's measured response times are of other requests than the simulated ones",
     "empty_map_cache": "a cache of the map began empty, and so did the window",
     "series_merged": "rows of the time series were merged",
@@ -33,7 +35,8 @@ ABOUT = {
     "paced": "open loop, and writes waited for room in the buffer for at least 5% of their time without "
     "stalling",
     "few_collections": "pages were overwritten, and fewer than 20 superblocks were collected in the "
-    "window, those under way when it opened included; or none",
+    "window, those under way when it opened included; or none, where the drive began in its steady state "
+    "by a formula that its requests bear out",
     "uneven_domains": "domains collect 5 superblocks or more in the mean, one of them twice the mean or "
     "half of it, beyond chance (index of dispersion, χ² of 0.1%); or WAF of one is twice that of "
     "another",

@@ -113,6 +113,8 @@ def run(
         # Where a trace lies is nobody's result.
         text = text.replace(str(row.trace), "trace")
     whole = json.loads(text)
+    # That a key has no effect is said of what was asked.
+    whole["notes"] = [note for note in whole["notes"] if note["kind"] != "no_effect"]
     return {key: value for key, value in whole.items() if key not in KEPT_OUT}
 
 

@@ -1,9 +1,7 @@
 //! What of a scheme can't be beside something else of it.
 
-use serde::Serialize;
-
 use super::cache::CacheKind;
-use super::error::ConfigError;
+use super::error::{ConfigError, word};
 use super::isolation::Isolation;
 use super::mapping::{MappingKind, UnmappedReads};
 use super::nvm_set::NvmSetConfig;
@@ -122,7 +120,7 @@ impl NvmSetConfig {
             (scheme.hotr.enabled, "hotr.enabled", true.to_string(), "false"),
             (scheme.partition.enabled, "partition.enabled", true.to_string(), "false"),
             (scheme.astro.enabled, "astro.enabled", true.to_string(), "false"),
-            (block_map.is_on(), "block_map.policy", word(&block_map.policy), "\"none\""),
+            (block_map.is_on(), "block_map.policy", word(&block_map.policy), "\"off\""),
             (scheme.array.is_some(), "array", "several drives".to_owned(), "left out"),
         ];
         match beside.into_iter().find(|(on, ..)| *on) {
@@ -132,9 +130,4 @@ impl NvmSetConfig {
             None => Ok(()),
         }
     }
-}
-
-/// A choice as a description has it.
-fn word(choice: &impl Serialize) -> String {
-    serde_json::to_string(choice).unwrap_or_default()
 }

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use serde::Serialize;
+
 /// Place a value came from: a file with its line, or an option of a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Origin {
@@ -18,6 +20,11 @@ impl Origin {
     /// The place, if there is one to name.
     pub(super) fn known(&self) -> Option<Self> {
         (*self != NOWHERE).then(|| self.clone())
+    }
+
+    /// Whether the value was set for this run, and stands in no file.
+    pub fn is_override(&self) -> bool {
+        self.line.is_none()
     }
 }
 
@@ -92,6 +99,11 @@ pub fn check_range<T: PartialOrd + fmt::Display + Copy>(
         return Err(ConfigError::new(path, value, format!("{low} to {high}")));
     }
     Ok(())
+}
+
+/// A choice as a description has it.
+pub fn word(choice: &impl Serialize) -> String {
+    serde_json::to_string(choice).unwrap_or_default()
 }
 
 #[cfg(test)]

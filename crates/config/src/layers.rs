@@ -160,6 +160,25 @@ impl Layers {
         ConfigError { origin: everything.find(&error.path).0.known_origin(), ..error }
     }
 
+    /// What the layers give for a key, as a message quotes it, and where they do; `None` if none gives it.
+    pub fn given(&self, path: &str) -> Option<(String, Origin)> {
+        let everything = Item { origin: NOWHERE, content: Content::Table(self.merged.clone()) };
+        let (item, left) = everything.find(path);
+        let origin = item.known_origin().filter(|_| left.is_empty())?;
+        Some((item.quoted(), origin))
+    }
+
+    /// The same layers as if none gave this key, whose path is one of keys alone.
+    #[must_use]
+    pub fn without(&self, path: &str) -> Self {
+        let mut others = self.clone();
+        let (tables, key) = path.rsplit_once('.').unwrap_or(("", path));
+        if let Some(table) = chosen::below_mut(&mut others.merged, tables.split('.')) {
+            table.remove(key);
+        }
+        others
+    }
+
     fn last_file(&self, root: &str) -> Option<Origin> {
         let (_, file) = self.files.iter().rev().find(|(key, _)| key == root)?;
         Some(Origin { source: file.clone(), line: None })

@@ -44,6 +44,7 @@ pub mod slc_cache;
 pub mod suggest;
 mod tree;
 pub mod wear;
+pub mod without_effect;
 
 pub use device::DeviceConfig;
 pub use energy::EnergyConfig;

@@ -271,6 +271,11 @@ pub enum SuperblockSpan {
     Drive,
 }
 
+impl SuperblockSpan {
+    /// Every one, the narrowest first.
+    pub const ALL: [Self; 5] = [Self::None, Self::Die, Self::Chip, Self::Channels, Self::Drive];
+}
+
 /// Garbage collection.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -422,7 +427,7 @@ impl SchemeConfig {
     /// Where the host waits for moves, nothing of them may wait for the host.
     fn check_access_to_victims(&self) -> Result<(), ConfigError> {
         let paused = [
-            (self.gc.pace.is_some(), "scheme.gc.pace"),
+            (self.gc.is_paced(), "scheme.gc.pace"),
             (self.gc.background.is_some(), "scheme.gc.background"),
             (self.slc_cache.is_on(), "scheme.slc_cache"),
         ];
@@ -487,7 +492,12 @@ impl SchemeConfig {
 impl GcConfig {
     /// Whether its rate follows the host's writes: not with a band of 0.
     pub fn is_paced(&self) -> bool {
-        self.pace.as_ref().is_some_and(|pace| pace.band > 0)
+        self.paced_band().is_some()
+    }
+
+    /// How far the host's programs may be ahead of paced collection, superpages.
+    pub fn paced_band(&self) -> Option<u32> {
+        self.pace.as_ref().map(|pace| pace.band).filter(|&band| band > 0)
     }
 
     fn validate(&self) -> Result<(), ConfigError> {

@@ -3,10 +3,10 @@
 use wordline_base::time::Ns;
 use wordline_config::MeasureConfig;
 use wordline_config::cache::CacheConfig;
-use wordline_engine::Volume;
 use wordline_engine::host::places::WritesInside;
 use wordline_engine::run::ahead::fetch_ahead;
 use wordline_engine::run::order::{Step, next_step};
+use wordline_engine::{NO_COLLECTION_WINS, Volume};
 
 use crate::error::Error;
 use crate::inside::Inside;
@@ -159,6 +159,6 @@ impl Front {
             return Error::EndOfLife { time: volume.now().0 };
         }
         let left = self.outstanding();
-        Error::Fault(format!("{left} requests wait for free space that no collection can win"))
+        Error::Fault(format!("{left} {NO_COLLECTION_WINS}"))
     }
 }

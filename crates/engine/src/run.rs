@@ -24,7 +24,7 @@ use wordline_base::ids::Lpa;
 use wordline_config::ConfigError;
 use wordline_config::host::FlowRules;
 
-pub use error::RunError;
+pub use error::{NO_COLLECTION_WINS, RunError};
 pub use observer::{Observer, Unobserved};
 use replay::Replay;
 pub use setup::{Before, LookedUp, Setup, logical_bytes, nvm_sets};

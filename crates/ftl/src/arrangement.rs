@@ -11,7 +11,8 @@ use wordline_base::class::Cause;
 use wordline_base::ids::{DomainId, PlaneId};
 use wordline_config::ConfigError;
 use wordline_config::device::DeviceConfig;
-use wordline_config::scheme::SchemeConfig;
+use wordline_config::error::word;
+use wordline_config::scheme::{SchemeConfig, SuperblockSpan};
 use wordline_flash::nand::Geometry;
 
 /// What a system needs of a drive.
@@ -68,7 +69,15 @@ impl Arrangement {
         let reserved = Reserved::new(&geometry, parts)?;
         let mut plane_at = planes_in_order(&geometry, scheme.placement.order);
         let domains = Domains::new(&geometry, scheme.blocks.superblock, &plane_at);
-        reserved.check_domains(&domains)?;
+        if let Some(torn) = reserved.torn(&domains) {
+            let fits =
+                |&span: &SuperblockSpan| reserved.torn(&Domains::new(&geometry, span, &plane_at)).is_none();
+            let fitting: Vec<String> =
+                SuperblockSpan::ALL.iter().filter(|span| fits(span)).map(word).collect();
+            let allowed = format!("{}, for {torn}", fitting.join(", "));
+            let span = word(&scheme.blocks.superblock);
+            return Err(ConfigError::new("scheme.blocks.superblock", span, allowed));
+        }
         check(&geometry, &domains, &reserved)?;
         plane_at.retain(|&plane| !reserved.has(plane));
         let sets = PlaneSets::new(device, scheme, &geometry, &plane_at)?;

@@ -28,9 +28,34 @@ pub struct Described {
     pub workload: WorkloadConfig,
     #[serde(skip)]
     layers: Layers,
+    /// What errors call the file of the drive.
+    #[serde(skip)]
+    drive_file: String,
 }
 
 impl Described {
+    /// The value of a key that was asked for: set for this run, or by the file of the scheme or the workload, and other than it is
+    /// left out.
+    pub fn asked_for(&self, path: &str) -> Option<String> {
+        let (value, origin) = self.layers.given(path)?;
+        let is_asked = origin.is_override() || origin.source != self.drive_file;
+        (is_asked && self.differs_without(path)).then_some(value)
+    }
+
+    /// Whether the descriptions would be others if nothing gave this key.
+    fn differs_without(&self, path: &str) -> bool {
+        let others = self.layers.without(path);
+        match path.split('.').next() {
+            Some("device") => others.resolve("device").ok().as_ref() != Some(&self.device),
+            Some("scheme") => others.resolve("scheme").ok().as_ref() != Some(&self.scheme),
+            // One of a flow's keys, which stands in no table of tables, is left out by default.
+            _ => match (others.resolve::<WorkloadConfig>("workload"), self.layers.resolve("workload")) {
+                (Ok(without), Ok(with)) => path.contains('[') || without != with,
+                _ => true,
+            },
+        }
+    }
+
     /// An error about these descriptions that was found later, with the place where the value stands.
     pub fn mistake(&self, error: ConfigError) -> PyErr {
         mistake(self.layers.attach_origin(self.workload.in_words_of_jobs(error)))
@@ -76,6 +101,7 @@ pub fn describe(
     overrides: &Overrides,
 ) -> Result<Described, ConfigError> {
     let name = name_of_file(workload)?;
+    let drive_file = device.0.clone();
     let (device, scheme, workload) = (layer(device)?, layer(scheme)?, layer(workload)?);
     let (drive, defaults) = device.clone().split("scheme");
     let layers = Layers::new()
@@ -92,7 +118,7 @@ pub fn describe(
         let found = workload.find_sets(&sets).map_err(|error| error.under("workload"));
         found.map_err(|error| layers.attach_origin(error))?;
     }
-    Ok(Described { device, scheme, workload, layers })
+    Ok(Described { device, scheme, workload, layers, drive_file })
 }
 
 /// One description with its defaults filled in, as TOML.

@@ -25,6 +25,7 @@ mod trace;
 mod traces;
 mod twin;
 mod watch;
+mod without_effect;
 mod wording;
 
 use pyo3::prelude::*;

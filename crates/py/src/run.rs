@@ -29,6 +29,7 @@ use crate::state::{From, Part};
 use crate::timeline::Timeline;
 use crate::traces::{self, RunTrace};
 use crate::watch::{Watch, Watched};
+use crate::without_effect;
 
 /// What a run measured.
 #[pyclass(frozen, module = "wordline._core")]
@@ -307,6 +308,7 @@ impl Run<'_> {
                 .notes()
                 .into_iter()
                 .map(Note::of_workload)
+                .chain(without_effect::notes(self.described))
                 .chain(self.past.note.clone())
                 .chain(traces::notes(&traces, &outcome.report))
                 .chain(outcome.report.notes())

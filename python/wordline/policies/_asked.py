@@ -54,11 +54,11 @@ class Asked:
 
         return told(error, self.policy, method)
 
-    def after(self, method: str, what: str) -> str:
+    def after(self, method: str, answer: str, what: str) -> str:
         """What came of the answer of a method, with the place of the method."""
         from wordline.policies._told import after
 
-        return after(self.policy, method, what)
+        return after(self.policy, method, answer, what)
 
     def save(self) -> bytes:
         """Whether it was handed over as an object, whose parameters are in no scheme, and its state."""

@@ -17,16 +17,22 @@ _INSTALLED = {"site-packages", "dist-packages"}
 def told(error: BaseException, policy: object = None, method: str = "") -> str:
     """What was raised, with the line that raised it; for a wrong answer that of the method's definition."""
     raised = _raised_at(error)
-    place = raised or (_defined_at(policy, method) if policy is not None else "")
-    what = str(error) if isinstance(error, WordlineError) else f"{type(error).__name__}: {error}"
-    # What the call itself raised, as of a method that takes other arguments.
-    asked = f"{method}(): " if not (raised or isinstance(error, WordlineError)) and method else ""
-    return f"{place}: {asked}{what}" if place else f"{asked}{what}"
+    is_ours = isinstance(error, WordlineError)
+    what = str(error) if is_ours else f"{type(error).__name__}: {error}"
+    if policy is None:
+        return f"{raised}: {what}" if raised else what
+    name = type(policy).__name__
+    if raised or not is_ours:
+        what = f"{name}.{method}(): {what}"
+    elif not what.startswith(f"{name} "):
+        # It begins with what was asked: a method or an attribute.
+        what = f"{name}.{what}"
+    return f"{raised or _defined_at(policy, method)}: {what}"
 
 
-def after(policy: object, method: str, what: str) -> str:
-    """What the simulator found wrong as it carried out what a policy answered."""
-    return f"{_defined_at(policy, method)}: after {method}(): {what}"
+def after(policy: object, method: str, answer: str, what: str) -> str:
+    """What the simulator found wrong behind what a policy answered."""
+    return f"{_defined_at(policy, method)}: after {type(policy).__name__}.{method}(){answer}: {what}"
 
 
 def _raised_at(error: BaseException) -> str:

@@ -412,3 +412,20 @@ proptest! {
         check(&text, &path);
     }
 }
+
+#[test]
+fn a_key_is_known_with_its_value_and_place_and_can_be_taken_out() {
+    let layers = Layers::new()
+        .with(device(DEVICE).under("device"))
+        .with(Layer::from_overrides(&set(&[("device.cell.erase_ns", "7")])).unwrap());
+    let given = |path: &str| layers.given(path).map(|(value, origin)| (value, origin.to_string()));
+    let of = |value: &str, place: &str| Some((value.to_owned(), place.to_owned()));
+    assert_eq!(given("device.cell.technology"), of("\"tlc\"", "drive.toml:18"));
+    assert_eq!(given("device.cell.erase_ns"), of("7", "--set device.cell.erase_ns=7"));
+    assert_eq!((given("device.cell.bits"), given("device.nothing.of.this")), (None, None));
+    assert!(layers.given("device.cell.erase_ns").unwrap().1.is_override());
+    assert!(!layers.given("device.cell").unwrap().1.is_override());
+    let without = layers.without("device.cell.erase_ns");
+    assert_eq!(without.given("device.cell.erase_ns"), None);
+    assert!(without.given("device.cell.technology").is_some());
+}

@@ -10,7 +10,7 @@ use super::observer::Observer;
 use super::order::{Step, next_step};
 use super::split::{Ending, Stop};
 use super::volume::Volume;
-use super::{Outcome, RunError, Setup};
+use super::{NO_COLLECTION_WINS, Outcome, RunError, Setup};
 use crate::host::{HostOp, HostRequest, HostSide};
 use crate::snapshot::Identity;
 use crate::stats::report::Report;
@@ -214,7 +214,7 @@ impl<H: HostSide, V: Volume> Replay<'_, H, V> {
             return Ok(true);
         }
         let left = self.number - self.done;
-        Err(RunError::Inconsistent(format!("{left} requests wait for free space that no collection can win")))
+        Err(RunError::Inconsistent(format!("{left} {NO_COLLECTION_WINS}")))
     }
 
     #[inline]

@@ -89,8 +89,8 @@ impl Setup {
             (_, CacheBytes::Bytes(bytes)) => *bytes,
             (_, CacheBytes::Rest) => dram.bytes.unwrap_or(0),
         };
-        let moving = match (&self.scheme.gc.pace, self.carries_requests_out()) {
-            (Some(_), false) => ROWS * u64::from(geometry.pages_per_program) * row,
+        let moving = match (self.scheme.gc.is_paced(), self.carries_requests_out()) {
+            (true, false) => ROWS * u64::from(geometry.pages_per_program) * row,
             // By thresholds; and what overwrites without simulated time leave of victims is chosen anew first.
             _ => (CYCLES * u64::from(geometry.pages) * row).min(MOST_BYTES),
         };

@@ -89,23 +89,21 @@ impl Reserved {
         Ok(this)
     }
 
-    /// Refuses superblocks of which a part only is reserved.
-    pub fn check_domains(&self, domains: &Domains) -> Result<(), ConfigError> {
-        for domain in (0..domains.len() as u32).map(DomainId) {
+    /// Tells of superblocks of which only a part is reserved, if there are any: they must lie wholly on reserved dies or wholly on
+    /// others.
+    pub fn torn(&self, domains: &Domains) -> Option<String> {
+        (0..domains.len() as u32).map(DomainId).find_map(|domain| {
             let planes = domains.planes(domain);
             let reserved = planes.iter().filter(|&&plane| self.has(plane)).count();
-            if reserved != 0 && reserved != planes.len() {
-                let dies: Vec<u32> =
-                    self.parts.iter().flat_map(|part| &part.reservation.dies).map(|die| die.0).collect();
-                let allowed = format!(
-                    "a span whose superblocks lie wholly on reserved dies ({dies:?}) or wholly on others; here \
-                     {reserved} of the {} planes of a superblock are reserved",
+            (reserved != 0 && reserved != planes.len()).then(|| {
+                let dies = self.parts.iter().flat_map(|part| &part.reservation.dies);
+                let dies: Vec<u32> = dies.map(|die| die.0).collect();
+                format!(
+                    "no superblock may lie partly on reserved dies ({dies:?}): here on {reserved} of its {} planes",
                     planes.len()
-                );
-                return Err(ConfigError::new("scheme.blocks.superblock", "the span chosen", allowed));
-            }
-        }
-        Ok(())
+                )
+            })
+        })
     }
 
     /// Whether a plane is reserved.

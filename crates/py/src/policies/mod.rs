@@ -29,7 +29,7 @@ use crate::raised::{has_raised, raise};
 pub fn all() -> Vec<CustomPolicy> {
     vec![
         CustomPolicy::victims("python_gc", |table, seed| {
-            Ok(Box::new(victims::Victims(Policy::load("gc", &table, seed)?)))
+            Ok(Box::new(victims::Victims::new(Policy::load("gc", &table, seed)?)))
         }),
         CustomPolicy::placement("python_placement", |table, seed| {
             Ok(Box::new(placement::Planes(Policy::load("placement", &table, seed)?)))
@@ -63,6 +63,11 @@ impl Policy {
             Ok(Self(object.unbind()))
         })
         .map_err(|error: PyErr| Python::attach(|py| refused(error.value(py).to_string())))
+    }
+
+    /// The same object.
+    fn shared(&self) -> Py<PyAny> {
+        Python::attach(|py| self.0.clone_ref(py))
     }
 
     /// Asks a method. What it raises, an answer of another kind included, is kept; `None` then, and in all calls after it.

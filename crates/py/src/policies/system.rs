@@ -112,8 +112,13 @@ impl Asked {
         }
         if let Some(text) = self.ask::<Option<String>>(method, view, arguments).flatten() {
             actions.extend(self.read_as::<Vec<Action>>(method, &text).unwrap_or_default());
-            answered(&self.name, Python::attach(|py| self.policy.0.clone_ref(py)), method);
+            self.note_answer(method);
         }
+    }
+
+    /// The engine names the system of an action that it refuses.
+    fn note_answer(&self, method: &'static str) {
+        answered(format!("the system {}", self.name), self.policy.shared(), method, "");
     }
 
     /// What `wordline.policies` made of an answer.
@@ -203,7 +208,7 @@ impl System for Asked {
         let told = (worn.superblock.0, worn.plane.0, worn.block, worn.ppa.0, worn.reads);
         let text: Option<String> = self.ask::<Option<String>>("reclaim", view, arguments!(told)).flatten();
         let plan = self.read_as("reclaim", &text?);
-        answered(&self.name, Python::attach(|py| self.policy.0.clone_ref(py)), "reclaim");
+        self.note_answer("reclaim");
         plan
     }
 

@@ -1,26 +1,57 @@
 //! Victims of garbage collection by a class in Python.
 
+use std::collections::BTreeSet;
+
 use pyo3::types::PyTuple;
+use wordline_engine::NO_COLLECTION_WINS;
 use wordline_engine::blocks::Needs;
 use wordline_engine::blocks::table::BlockView;
 use wordline_engine::gc::VictimPolicy;
 use wordline_engine::ids::SuperblockId;
 
 use super::{Policy, state};
+use crate::raised::{answered, answered_otherwise};
 
 /// Asks `choose(blocks)` for the index of a superblock in its domain.
-pub struct Victims(pub Policy);
+pub struct Victims {
+    policy: Policy,
+    /// Domains, by their first superblock, for which it found none when it was asked last.
+    without: BTreeSet<u32>,
+}
+
+impl Victims {
+    pub fn new(policy: Policy) -> Self {
+        Self { policy, without: BTreeSet::new() }
+    }
+
+    /// Keeps that a domain has no victim, as a run that is short of space there ends.
+    fn note(&mut self, domain: u32, chosen: Option<u32>) {
+        match chosen {
+            None => {
+                self.without.insert(domain);
+                answered(NO_COLLECTION_WINS.to_owned(), self.policy.shared(), "choose", " = None");
+            }
+            Some(_) => {
+                if self.without.remove(&domain) && self.without.is_empty() {
+                    answered_otherwise(NO_COLLECTION_WINS);
+                }
+            }
+        }
+    }
+}
 
 impl VictimPolicy for Victims {
     fn choose(&mut self, blocks: &BlockView<'_>) -> Option<SuperblockId> {
-        let chosen: Option<Option<u32>> = self.0.ask("choose", |py| super::blocks(py, blocks));
-        chosen.flatten().map(|index| SuperblockId(blocks.first.0.saturating_add(index)))
+        let chosen: Option<u32> = self.policy.ask::<Option<u32>>("choose", |py| super::blocks(py, blocks))?;
+        self.note(blocks.first.0, chosen);
+        chosen.map(|index| SuperblockId(blocks.first.0.saturating_add(index)))
     }
 
     fn needs(&self) -> Needs {
-        let (full_order, last_change) = self.0.ask("needs", |py| Ok(PyTuple::empty(py))).unwrap_or_default();
+        let (full_order, last_change) =
+            self.policy.ask("needs", |py| Ok(PyTuple::empty(py))).unwrap_or_default();
         Needs { full_order, last_change }
     }
 
-    state!(VictimPolicy, 0, |_, policy| Self(policy));
+    state!(VictimPolicy, policy, |_, policy| Self::new(policy));
 }

@@ -2,11 +2,15 @@
 
 use super::BlockMap;
 use wordline_config::block_map::BlockMapKind;
+use wordline_config::error::word;
 use wordline_config::run::{Occupancy, StartLayout};
 use wordline_config::scheme::{GcKind, MappingKind, PlacementKind, UnmappedReads};
 use wordline_config::{ConfigError, SchemeConfig, StartConfig};
 use wordline_flash::nand::Geometry;
 use wordline_ftl::replicate::Reserved;
+
+/// The choice of most slots that leaves them empty.
+const NONE: &str = "\"none\"";
 
 impl BlockMap {
     /// Whether the drive and the rest of the scheme leave it what it needs.
@@ -22,7 +26,7 @@ impl BlockMap {
         };
         let mapping = &scheme.mapping;
         if mapping.policy != MappingKind::Page {
-            return beside("scheme.mapping.policy", format!("{:?}", mapping.policy), "\"page\"");
+            return beside("scheme.mapping.policy", word(&mapping.policy), "\"page\"");
         }
         if mapping.unmapped_reads != UnmappedReads::Zeros {
             return beside("scheme.mapping.unmapped_reads", "\"allocate\"".to_owned(), "\"zeros\"");
@@ -31,8 +35,7 @@ impl BlockMap {
             return beside("scheme.placement.policy", "\"dynamic\"".to_owned(), "\"static\"");
         }
         if scheme.gc.policy != GcKind::default() {
-            let value = format!("{:?}", scheme.gc.policy);
-            return beside("scheme.gc.policy", value, "\"greedy\", which is never asked,");
+            return beside("scheme.gc.policy", word(&scheme.gc.policy), "\"greedy\", which is never asked,");
         }
         if scheme.blocks.host_write_points != 1 {
             return beside(
@@ -41,22 +44,35 @@ impl BlockMap {
                 "1",
             );
         }
+        let on = |on: bool, value: String| on.then_some(value);
+        let (gc, copies) = (&scheme.gc, &scheme.copies.reserved_dies);
+        // Keys and values as they can be typed.
         let parts = [
-            ("scheme.gc.background", scheme.gc.background.is_some()),
-            ("scheme.gc.pace", scheme.gc.pace.is_some()),
-            ("scheme.reclaim.policy", scheme.reclaim.is_on()),
-            ("scheme.wear.static_spread", scheme.wear.static_spread.is_some()),
-            ("scheme.slc_cache.policy", scheme.slc_cache.is_on()),
-            ("scheme.redundancy.policy", scheme.redundancy.is_on()),
-            ("scheme.partition.enabled", scheme.partition.enabled),
-            ("scheme.astro.enabled", scheme.astro.enabled),
-            ("scheme.copies", reserved.planes() > 0),
-            ("scheme.collision.enabled", scheme.collision.enabled),
-            ("scheme.hotr.enabled", scheme.hotr.enabled),
-            ("device.bad_blocks", self.bad_blocks),
+            ("scheme.gc.background", on(gc.background.is_some(), "a table".to_owned()), "left out"),
+            ("scheme.gc.pace.band", gc.paced_band().map(|band| band.to_string()), "0"),
+            ("scheme.reclaim.policy", on(scheme.reclaim.is_on(), word(&scheme.reclaim.policy)), NONE),
+            (
+                "scheme.wear.static_spread",
+                scheme.wear.static_spread.map(|spread| spread.to_string()),
+                "left out",
+            ),
+            ("scheme.slc_cache.policy", on(scheme.slc_cache.is_on(), word(&scheme.slc_cache.policy)), NONE),
+            (
+                "scheme.redundancy.policy",
+                on(scheme.redundancy.is_on(), word(&scheme.redundancy.name())),
+                NONE,
+            ),
+            ("scheme.partition.enabled", on(scheme.partition.enabled, true.to_string()), "false"),
+            ("scheme.astro.enabled", on(scheme.astro.enabled, true.to_string()), "false"),
+            ("scheme.collision.enabled", on(scheme.collision.enabled, true.to_string()), "false"),
+            ("scheme.hotr.enabled", on(scheme.hotr.enabled, true.to_string()), "false"),
+            ("scheme.copies.reserved_dies", on(reserved.planes() > 0, format!("{copies:?}")), "[]"),
+            ("device.bad_blocks", on(self.bad_blocks, "a table".to_owned()), "left out"),
         ];
-        if let Some((key, _)) = parts.iter().find(|(_, on)| *on) {
-            return beside(key, "on".to_owned(), "off");
+        if let Some((key, value, allowed)) =
+            parts.into_iter().find_map(|(key, value, allowed)| Some((key, value?, allowed)))
+        {
+            return beside(key, value, allowed);
         }
         if self.config.policy == BlockMapKind::Block && geometry.units_per_program() > 1 {
             let allowed = format!(
@@ -83,8 +99,7 @@ pub(super) fn check_start(start: &StartConfig) -> Result<(), ConfigError> {
     let allowed =
         "beside scheme.block_map.policy: log blocks fill while requests are served (workload.window)";
     if start.layout != StartLayout::InOrder {
-        let value = format!("{:?}", start.layout);
-        return Err(ConfigError::new("layout", value, format!("\"in_order\" {allowed}")));
+        return Err(ConfigError::new("layout", start.layout.quoted(), format!("\"in_order\" {allowed}")));
     }
     if start.overwrite != 0.0 {
         return Err(ConfigError::new("overwrite", start.overwrite, format!("0 {allowed}")));

@@ -13,6 +13,7 @@ mod pattern;
 mod synthetic;
 mod trace;
 mod transform;
+mod without_effect;
 mod workload;
 mod ycsb;
 

@@ -18,8 +18,7 @@ use wordline_flash::sched::queue::{NONE, OpId};
 
 /// The pace that a scheme asks for: `free` superblocks of `capacity` units, rows of `row` units.
 pub(crate) fn of_scheme(config: &GcConfig, free: u32, row: u32, capacity: u32) -> Option<Pace> {
-    let band = config.pace.as_ref()?.band;
-    (band > 0).then(|| Pace::new(free, u64::from(band) * u64::from(row), capacity))
+    config.paced_band().map(|band| Pace::new(free, u64::from(band) * u64::from(row), capacity))
 }
 
 impl Ftl {

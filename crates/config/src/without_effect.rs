@@ -1,0 +1,252 @@
+//! Keys that other settings leave without effect, whatever their value: of a drive and its firmware here, of a workload beside its
+//! description.
+//!
+//! Inside a table whose policy passes a key over it is refused ([`super::owned`]). Here the two stand apart, as what a die can do and
+//! a scheduler that doesn't use it, and both are right by themselves. So they are noted, by name, where somebody set the key for
+//! this run.
+
+use super::array::ArrayLayout;
+use super::cache::CacheKind;
+use super::device::{DeviceConfig, MultiPlaneRule};
+use super::firmware::FirmwareConfig;
+use super::reclaim::ReclaimKind;
+use super::scheme::{SchedulerKind, SchemeConfig};
+
+/// Keys that have no effect.
+pub struct Rule<Applies> {
+    /// Their paths.
+    pub keys: &'static [&'static str],
+    /// Whether it applies.
+    pub applies: Applies,
+    /// Why they have none, and what would give them one: a phrase that follows "has no effect: ".
+    pub why: &'static str,
+}
+
+/// A rule about a drive and its firmware.
+pub type DriveRule = Rule<fn(&DeviceConfig, &SchemeConfig) -> bool>;
+
+const ONE_PLANE: &str = "nothing is done by several planes of a die where device.geometry.planes = 1";
+const NO_MULTI_PLANE: &str = "planes work one at a time with device.multi_plane.rule = \"none\"";
+const NO_SLC: &str = "no block is in SLC mode without a scheme.slc_cache.policy";
+
+/// All of them. What a user's own policy reads isn't known, so that none stands here for a slot that one may have filled.
+pub const OF_DRIVE: &[DriveRule] = &[
+    Rule {
+        keys: &[
+            "device.suspend.program_ns",
+            "device.suspend.erase_ns",
+            "device.suspend.resume_ns",
+            "device.suspend.max_per_operation",
+            "device.suspend.program_step_ns",
+            "device.suspend.erase_step_ns",
+            "device.suspend.program_repeats_ns",
+            "device.suspend.erase_repeats_ns",
+        ],
+        applies: |_, scheme| has_no_own(scheme) && !suspends(scheme),
+        why: "nothing is suspended unless scheme.scheduler.policy = \"read_first_suspend\"",
+    },
+    Rule {
+        keys: &["device.suspend.program_step_ns", "device.suspend.program_repeats_ns"],
+        applies: |device, _| device.suspend.program_ns.is_none(),
+        why: "no program can be suspended without device.suspend.program_ns",
+    },
+    Rule {
+        keys: &["device.suspend.erase_step_ns", "device.suspend.erase_repeats_ns"],
+        applies: |device, _| device.suspend.erase_ns.is_none(),
+        why: "no erase can be suspended without device.suspend.erase_ns",
+    },
+    Rule {
+        keys: &[
+            "device.suspend.resume_ns",
+            "device.suspend.max_per_operation",
+            "scheme.scheduler.suspends_below_waiting_writes",
+        ],
+        applies: |device, _| cannot_suspend(device),
+        why: "nothing can be suspended without device.suspend.program_ns or erase_ns",
+    },
+    Rule {
+        keys: &["scheme.scheduler.policy"],
+        applies: |device, scheme| suspends(scheme) && cannot_suspend(device),
+        why: "it is as \"read_first\" on a drive without device.suspend.program_ns and erase_ns",
+    },
+    Rule {
+        keys: &["scheme.scheduler.suspends_below_waiting_writes"],
+        applies: |_, scheme| has_no_cache(scheme),
+        why: "no write waits for room without a scheme.cache.policy",
+    },
+    Rule {
+        keys: &["device.cache_mode.read_order", "device.cache_mode.read_busy_ns"],
+        applies: |device, _| !device.cache_mode.read,
+        why: "there are no cache reads without device.cache_mode.read",
+    },
+    Rule {
+        keys: &["device.cache_mode.program_busy_ns"],
+        applies: |device, _| !device.cache_mode.program,
+        why: "there are no cache programs without device.cache_mode.program",
+    },
+    Rule {
+        keys: &["device.copyback.same_plane_only", "device.copyback.check_every", "scheme.gc.copyback"],
+        applies: |device, _| !device.copyback.supported,
+        why: "the drive has no copyback without device.copyback.supported",
+    },
+    Rule {
+        keys: &[
+            "device.copyback.supported",
+            "device.copyback.same_plane_only",
+            "device.copyback.check_every",
+        ],
+        applies: |_, scheme| !scheme.gc.copyback,
+        why: "all moves go through the controller with scheme.gc.copyback = false",
+    },
+    Rule {
+        keys: &[
+            "device.slc_mode.read_ns",
+            "device.slc_mode.program_ns",
+            "device.slc_mode.erase_ns",
+            "device.errors.slc_factor",
+            "device.energy.slc_read_nj",
+            "device.energy.slc_program_nj",
+            "device.energy.slc_erase_nj",
+        ],
+        applies: |_, scheme| !scheme.slc_cache.is_on(),
+        why: NO_SLC,
+    },
+    Rule {
+        keys: &["device.cpu.cores"],
+        applies: |_, scheme| scheme.firmware == FirmwareConfig::default(),
+        why: "no work of the firmware takes time unless scheme.firmware says so",
+    },
+    Rule {
+        keys: &[
+            "device.dram.access_ns",
+            "device.dram.bytes_per_s",
+            "device.dram.whole_requests",
+            "device.dram.rows",
+        ],
+        applies: |_, scheme| has_no_cache(scheme),
+        why: "only a data cache takes time in DRAM, and there is none without a scheme.cache.policy",
+    },
+    Rule {
+        keys: &["device.link.host_memory_ns"],
+        applies: |_, scheme| !scheme.mapping.host_memory,
+        why: "nothing lies in the host's memory without scheme.mapping.host_memory",
+    },
+    Rule {
+        keys: &["device.bad_blocks.endurance_spread"],
+        applies: |device, _| device.bad_blocks.as_ref().is_some_and(|bad| bad.endurance_cycles.is_none()),
+        why: "no block wears out without device.bad_blocks.endurance_cycles",
+    },
+    Rule {
+        keys: &["device.errors.retry_read_ns", "device.errors.retry_factor"],
+        applies: |device, _| device.errors.as_ref().is_some_and(|errors| errors.max_retries == 0),
+        why: "no read is tried again with device.errors.max_retries = 0",
+    },
+    Rule {
+        keys: &[
+            "device.multi_plane.rule",
+            "device.multi_plane.window",
+            "device.channel.read_command_extra_plane_ns",
+            "device.channel.program_command_extra_plane_ns",
+            "device.channel.erase_command_extra_plane_ns",
+        ],
+        applies: |device, _| device.geometry.planes == 1,
+        why: ONE_PLANE,
+    },
+    Rule {
+        keys: &[
+            "device.multi_plane.window",
+            "device.channel.read_command_extra_plane_ns",
+            "device.channel.program_command_extra_plane_ns",
+            "device.channel.erase_command_extra_plane_ns",
+        ],
+        applies: |device, _| device.multi_plane.rule == MultiPlaneRule::None,
+        why: NO_MULTI_PLANE,
+    },
+    Rule {
+        keys: &["device.channel.transfer_spare"],
+        applies: |device, _| device.geometry.spare_bytes == 0,
+        why: "pages have no spare area with device.geometry.spare_bytes = 0",
+    },
+    Rule {
+        keys: &["scheme.wear.static_interval"],
+        applies: |_, scheme| scheme.wear.static_spread.is_none(),
+        why: "there is no static wear levelling without scheme.wear.static_spread",
+    },
+    Rule {
+        keys: &["scheme.maintenance.idle_after_ns"],
+        applies: |_, scheme| has_no_own(scheme) && !uses_idle_times(scheme),
+        why: "nothing uses idle times without scheme.gc.background, slc_cache.fold_at_idle or partition.migrate_at_idle",
+    },
+    Rule {
+        keys: &["scheme.cache.max_writes_hold"],
+        applies: |_, scheme| scheme.cache.max_writes == 0,
+        why: "nothing is held without a bound, scheme.cache.max_writes",
+    },
+    Rule {
+        keys: &["scheme.firmware.search_step_ns"],
+        applies: |_, scheme| has_no_own(scheme) && !scheme.mapping.policy.is_cached(),
+        why: "the whole map is in DRAM with this scheme.mapping.policy, and nothing is searched",
+    },
+    Rule {
+        keys: &["scheme.firmware.shuffle_ns"],
+        applies: |_, scheme| {
+            has_no_own(scheme) && !matches!(scheme.reclaim.policy, ReclaimKind::Shuffler | ReclaimKind::Page)
+        },
+        why: "no page changes its block without scheme.reclaim.policy = \"shuffler\" or \"page\"",
+    },
+    Rule {
+        keys: &["scheme.copies.arbiter"],
+        applies: |_, scheme| has_no_own(scheme) && !scheme.collision.enabled && !scheme.hotr.enabled,
+        why: "nothing has copies without scheme.collision or scheme.hotr",
+    },
+    Rule {
+        keys: &["scheme.array.chunk_bytes"],
+        applies: |_, scheme| layout(scheme) == Some(ArrayLayout::Mirrored),
+        why: "chunks are those of scheme.array.layout = \"striped\"",
+    },
+    Rule {
+        keys: &["scheme.array.serve", "scheme.array.read_window_ns"],
+        applies: |_, scheme| layout(scheme) == Some(ArrayLayout::Striped),
+        why: "there are no copies but with scheme.array.layout = \"mirrored\"",
+    },
+    Rule {
+        keys: &["workload.start.map_cache"],
+        applies: |_, scheme| has_no_own(scheme) && !scheme.mapping.policy.is_cached(),
+        why: "the whole map is in DRAM with this scheme.mapping.policy",
+    },
+];
+
+/// Keys of a drive and its firmware that have no effect there, and why.
+pub fn of_drive(
+    device: &DeviceConfig,
+    scheme: &SchemeConfig,
+) -> impl Iterator<Item = (&'static str, &'static str)> {
+    let applying = OF_DRIVE.iter().filter(move |rule| (rule.applies)(device, scheme));
+    applying.flat_map(|rule| rule.keys.iter().map(|key| (*key, rule.why)))
+}
+
+fn has_no_own(scheme: &SchemeConfig) -> bool {
+    scheme.custom.is_empty()
+}
+
+fn suspends(scheme: &SchemeConfig) -> bool {
+    scheme.scheduler.policy == SchedulerKind::ReadFirstSuspend
+}
+
+fn cannot_suspend(device: &DeviceConfig) -> bool {
+    device.suspend.program_ns.is_none() && device.suspend.erase_ns.is_none()
+}
+
+fn has_no_cache(scheme: &SchemeConfig) -> bool {
+    scheme.cache.policy == CacheKind::None
+}
+
+fn uses_idle_times(scheme: &SchemeConfig) -> bool {
+    scheme.gc.background.is_some()
+        || (scheme.slc_cache.is_on() && scheme.slc_cache.fold_at_idle)
+        || (scheme.partition.enabled && scheme.partition.migrate_at_idle)
+}
+
+fn layout(scheme: &SchemeConfig) -> Option<ArrayLayout> {
+    scheme.array.as_ref().map(|array| array.layout)
+}
