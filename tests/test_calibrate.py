@@ -257,7 +257,7 @@ def test_repeats_and_saturated_points_are_joined(tmp_path: Path) -> None:
         ([{**LINE, "read_mean_us": "0.084"}, LINE], "units mixed up"),
         ([{**LINE, "read_p99_99_us": "854000", "read_mean_us": "84"}, LINE], "m.csv:2: read_p99_99_us = 854"),
         ([{**LINE, OFFERED: "900"}, LINE], "writes_per_s = 19,850: allowed: at most"),
-        ([{**LINE, "drive": "a"}, {**LINE, "drive": "b"}], "several drives: --drive with one of a, b"),
+        ([{**LINE, "drive": "a"}, {**LINE, "drive": "b"}], "several drives: drive with one of a, b"),
     ],
 )
 def test_what_is_no_measurement_is_told(tmp_path: Path, lines: list[dict[str, Any]], message: str) -> None:
