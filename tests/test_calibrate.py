@@ -302,7 +302,7 @@ def test_one_direction_in_nanoseconds_is_refused_before_the_first_run(tmp_path: 
         column = f"{direction}_p50_us"
         told = re.escape(f"m.csv:3: {column} = {float(scaled[column]):g}: ")
         with pytest.raises(
-            WordlineError, match=told + r"[\d,]+ times the .* µs of enterprise-tlc: allowed: µs"
+            WordlineError, match=told + r"[\d,]+ times the .* µs of enterprise-tlc.toml: allowed: µs"
         ):
             described({**LINE, **more, **scaled})
         # Where a drive can't keep up its queue may be as long.

@@ -274,4 +274,4 @@ def test_a_run_tells_of_its_preparation_where_that_is_asked_for() -> None:
     with pytest.raises(InterruptedError):
         package.run("mqsim", progress=Watching(), overrides=large)
     (first, least, pages), (second, *_) = told
-    assert 0 < first < second < least == 1000 * pages
+    assert 0 <= first <= second < least == 1000 * pages
