@@ -232,8 +232,11 @@ fn preparation_stops_when_it_is_asked_to() {
 
 #[test]
 fn the_question_whether_to_go_on_comes_soon_and_tells_of_each_overwrite() {
-    for (superblock, in_turn) in [("drive", true), ("plane", false)] {
-        let setup = setup(&[("scheme.blocks.superblock", superblock.to_owned())]).unwrap();
+    let in_turn = vec![("scheme.blocks.superblock", "drive".to_owned())];
+    let room = "device.capacity.overprovisioning";
+    let by_domain = vec![("device.geometry.blocks", "32".to_owned()), (room, "0.3".to_owned())];
+    for (keys, in_turn) in [(in_turn, true), (by_domain, false)] {
+        let setup = setup(&keys).unwrap();
         let (mut device, _) = setup.new_drive(Vec::new()).unwrap();
         assert_eq!(striping(&device).is_none(), in_turn);
         device.fill_at_once(setup.scheme.placement.order, device.ftl.logical_units(), None);
