@@ -18,7 +18,7 @@ def blocks(page: Path) -> list[tuple[str, str]]:
 
 def shown(page: Path, code: str) -> list[str]:
     """The parts of what a block prints that the page shows behind it: `…` stands for the rest."""
-    after = page.read_text().split(f"```bash\n{code}```\n", 1)[-1].split("```", 2)
+    after = page.read_text().partition(f"\n{code}```\n")[2].split("```", 2)
     if len(after) < 3 or not after[1].startswith("console\n"):
         return []
     parts = after[1].removeprefix("console\n").split("…\n")

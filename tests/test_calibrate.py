@@ -257,7 +257,7 @@ def test_repeats_and_saturated_points_are_joined(tmp_path: Path) -> None:
         ([{**LINE, "read_mean_us": "0.084"}, LINE], "units mixed up"),
         ([{**LINE, "read_p99_99_us": "854000", "read_mean_us": "84"}, LINE], "m.csv:2: read_p99_99_us = 854"),
         ([{**LINE, OFFERED: "900"}, LINE], "writes_per_s = 19,850: allowed: at most"),
-        ([{**LINE, "drive": "a"}, {**LINE, "drive": "b"}], "several drives: --drive with one of a, b"),
+        ([{**LINE, "drive": "a"}, {**LINE, "drive": "b"}], "several drives: drive with one of a, b"),
     ],
 )
 def test_what_is_no_measurement_is_told(tmp_path: Path, lines: list[dict[str, Any]], message: str) -> None:
@@ -302,7 +302,7 @@ def test_one_direction_in_nanoseconds_is_refused_before_the_first_run(tmp_path: 
         column = f"{direction}_p50_us"
         told = re.escape(f"m.csv:3: {column} = {float(scaled[column]):g}: ")
         with pytest.raises(
-            WordlineError, match=told + r"[\d,]+ times the .* µs of enterprise-tlc: allowed: µs"
+            WordlineError, match=told + r"[\d,]+ times the .* µs of enterprise-tlc.toml: allowed: µs"
         ):
             described({**LINE, **more, **scaled})
         # Where a drive can't keep up its queue may be as long.

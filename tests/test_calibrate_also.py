@@ -265,4 +265,4 @@ def test_a_search_that_has_no_time_left_ends_and_says_so(rated: tuple[Path, Path
     )  # fmt: skip
     assert made.findings.unfinished is not None and made.fit.count < 10
     assert "the time was over after 4 of 40 choices" in made.findings.lines[0]
-    assert made.findings.next[0].startswith("more choices (--budget, --minutes)")
+    assert made.findings.next[0].startswith("more choices (budget, minutes)")

@@ -79,7 +79,7 @@ def test_a_value_at_the_end_of_its_range_is_named(share: float, end: str | None)
 def test_what_did_not_converge_and_what_is_undetermined_is_said() -> None:
     told = said([value(0.5, "undetermined")], [], Verdict(9.0, 1.0, True, ()), "still moving: device.a")
     assert told.lines[0] == "Not converged: still moving: device.a."
-    assert any("leave device.a out of --free" in line for line in told.lines)
+    assert any("leave device.a out of free" in line for line in told.lines)
     assert any("fewer free values" in line for line in told.lines)
 
 

@@ -228,3 +228,50 @@ def test_an_estimate_is_of_what_is_left(monkeypatch: pytest.MonkeyPatch) -> None
     assert lines.text() == "points, 60%, 1 points/s, 20 s so far, about 40 s left"
     now += 100_000
     assert lines.text().endswith("27.8 h so far, about 111.1 h left")
+
+
+def test_a_preparation_tells_how_far_it_is_and_takes_no_part_in_the_estimate_of_the_run(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    now = 1000.0
+    monkeypatch.setattr(time, "monotonic", lambda: now)
+    lines = progress.Lines()
+    bar = progress.RequestsBar(lines, "preparing the drive")
+    bar(0, 500, 0)
+    assert lines.text() == "preparing the drive, 0 s so far"
+    bar.preparing(0, 600, 400)
+    now += progress.LONG_S - 1
+    bar.preparing(100, 600, 400)
+    assert capsys.readouterr().err == ""
+    now += 1
+    for _ in range(2):
+        bar.preparing(150, 600, 400)
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1 and "user_bytes" in said and "`wordline prepare`" in said
+    far = "preparing the drive, overwritten 0.38 of at least 1.50 times, 25%, 5 s so far, about 15 s left"
+    assert lines.text() == far
+    now += 15
+    bar(100, 500, 10**9)
+    assert lines.text() == "100 requests, 1.00 s simulated, 20%, 20 s so far"
+    now += 10
+    bar(300, 500, 2 * 10**9)
+    assert lines.text().endswith("20 requests/s, 30 s so far, about 10 s left")
+
+
+def test_a_run_tells_of_its_preparation_where_that_is_asked_for() -> None:
+    told: list[tuple[int, int, int]] = []
+
+    class Watching:
+        def __call__(self, requests: int, total: int | None, simulated_ns: int) -> None:
+            pass
+
+        def preparing(self, done: int, least: int, pages: int) -> None:
+            told.append((done, least, pages))
+            if len(told) == 2:
+                raise InterruptedError
+
+    large = {"device.geometry.blocks": 256, "workload.start.overwrite": 1000}
+    with pytest.raises(InterruptedError):
+        package.run("mqsim", progress=Watching(), overrides=large)
+    (first, least, pages), (second, *_) = told
+    assert 0 <= first <= second < least == 1000 * pages

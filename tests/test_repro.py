@@ -513,7 +513,7 @@ def test_published_pages_tell_which_file_was_run_and_are_outdated_when_it_change
     changed = next(exhibit.digest for exhibit in known if exhibit.name == names[0])
     (tmp_path / "results" / "validation.md").write_text(page.replace(changed, "0" * 12))
     assert outdated(tmp_path / "results", known) == ["validation/unloaded-reads"]
-    with pytest.raises(WordlineError, match="--publish"):
+    with pytest.raises(WordlineError, match="publish_to"):
         reproduce("validation", tmp_path / "runs", names=names, quick=True, publish_to=tmp_path / "results")
 
 

@@ -213,7 +213,8 @@ fn phrase(expected: &str, unit: &str) -> String {
         ("u64" | "usize", _) => format!("a whole number{unit}, 0 or more"),
         ("i32" | "i64" | "isize", _) => format!("a whole number{unit}"),
         ("f32" | "f64", _) => format!("a number{unit}"),
-        ("a sequence", _) => "an array".to_owned(),
+        ("a sequence", _) if unit.is_empty() => "an array".to_owned(),
+        ("a sequence", _) => format!("an array of whole numbers{unit}, such as [45000]"),
         _ if expected.starts_with("struct ") => "a table".to_owned(),
         _ if expected.starts_with("enum ") || expected == "string only" || expected.contains("string or") => {
             "a word, as a string".to_owned()

@@ -24,9 +24,9 @@ pub use wordline_systems as systems;
 pub use wordline_systems::reclaim;
 
 pub use run::{
-    Before, Ending, LookedUp, NO_COLLECTION_WINS, Observer, Outcome, Overwrites, RunError, Setup, Split,
-    Stop, Unobserved, WritePattern, logical_bytes, nvm_sets, replay, replay_flows, replay_flows_in_parts,
-    replay_in_parts, simulate, volume::Volume,
+    Before, Ending, LookedUp, NO_COLLECTION_WINS, Observer, Outcome, Overwrites, Overwritten, RunError,
+    Setup, Split, Stop, Unobserved, WritePattern, logical_bytes, nvm_sets, replay, replay_flows,
+    replay_flows_in_parts, replay_in_parts, simulate, volume::Volume,
 };
 
 #[cfg(doctest)]

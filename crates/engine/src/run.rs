@@ -25,7 +25,7 @@ use wordline_config::ConfigError;
 use wordline_config::host::FlowRules;
 
 pub use error::{NO_COLLECTION_WINS, RunError};
-pub use observer::{Observer, Unobserved};
+pub use observer::{Observer, Overwritten, Unobserved};
 use replay::Replay;
 pub use setup::{Before, LookedUp, Setup, logical_bytes, nvm_sets};
 pub use split::{Ending, Split, Stop};

@@ -7,10 +7,14 @@ use wordline_engine::config::array::{ArrayConfig, ArrayLayout, ArrayMember, Mirr
 use wordline_engine::config::cache::{CacheBytes, CacheKind};
 use wordline_engine::config::host::FlowRules;
 use wordline_engine::config::measure::Until;
+use wordline_engine::config::run::StartLayout;
 use wordline_engine::config::run::{Occupancy, WindowConfig};
+use wordline_engine::config::scheme::GcKind;
 use wordline_engine::host::{Flow, HostRequest};
 use wordline_engine::time::Ns;
-use wordline_engine::{Observer, Outcome, RunError, Setup, Unobserved, replay, replay_flows, simulate};
+use wordline_engine::{
+    Observer, Outcome, Overwritten, RunError, Setup, Unobserved, replay, replay_flows, simulate,
+};
 
 /// Writes are answered when they are in the buffer, and go to flash when it is half full, so much is left to do behind the
 /// last answer.
@@ -124,6 +128,46 @@ fn the_observer_is_told_of_the_last_answer_and_of_the_time_that_goes_on() {
     assert!(behind.len() > 3 && behind.is_sorted(), "{behind:?}");
     let mut stops = Told(Vec::new(), behind[1]);
     assert_eq!(run(&setup, &mut stops).map(|_| ()), Err(RunError::Cancelled));
+}
+
+/// Keeps how far a drive is that is prepared, and stops that after so many overwrites.
+struct Preparing(Vec<Overwritten>, u64);
+
+impl Observer for Preparing {
+    fn progress(&mut self, _requests_done: u64, _simulated: Ns) -> bool {
+        true
+    }
+
+    fn preparing(&mut self, overwritten: Overwritten) -> bool {
+        self.0.push(overwritten);
+        overwritten.done < self.1
+    }
+}
+
+#[test]
+fn the_observer_is_told_how_far_the_overwriting_of_a_drive_is() {
+    let mut setup = buffered();
+    let mut told = Preparing(Vec::new(), u64::MAX);
+    setup.prepare_observed(&[], &mut told).unwrap();
+    let pages = told.0.last().unwrap().pages;
+    assert_eq!(
+        told.0.last(),
+        Some(&Overwritten { done: pages, least: pages, pages }),
+        "once each, on average"
+    );
+    assert!(told.0.iter().is_sorted_by_key(|told| told.done));
+
+    setup.start.layout = StartLayout::Steady;
+    setup.start.overwrite = 0.0;
+    setup.scheme.gc.policy = GcKind::CostBenefit;
+    let mut told = Preparing(Vec::new(), u64::MAX);
+    setup.prepare_observed(&[], &mut told).unwrap();
+    let (first, last) = (told.0.first().unwrap(), told.0.last().unwrap());
+    // Six windows of a quarter of the pages at least.
+    assert_eq!((first.least, first.pages), (6 * (pages / 4), pages));
+    assert!(last.done == last.least && last.least >= first.least, "{last:?}");
+    let mut stops = Preparing(Vec::new(), 1);
+    assert_eq!(setup.prepare_observed(&[], &mut stops).map(|_| ()), Err(RunError::Cancelled));
 }
 
 #[test]

@@ -62,6 +62,10 @@ class Lines:
         if self._first is None:
             self._first = (time.monotonic(), self._told["completed"])
 
+    def reset(self, _task: Any) -> None:
+        """What is told next is of other work: the time that it takes still doesn't follow from what was."""
+        self._first = None
+
     def text(self) -> str:
         """How far, how fast, how long it took and takes still."""
         told, now = self._told, time.monotonic()
@@ -132,23 +136,56 @@ def _bar(*, counts: bool = False) -> Iterator[Progress | Lines]:
         yield bar
 
 
+LONG_S = 5.0
+"""From then on a preparation says why it takes so long."""
+
+WHY_LONG = (
+    "the drive is prepared by overwriting its pages, since no formula says where that leads: a smaller "
+    "device.capacity.user_bytes takes less; `wordline prepare` does it once for many runs"
+)
+
+
+class RequestsBar:
+    """Of a run: first how far the preparation is, then requests done, a second, and the time left."""
+
+    def __init__(self, bar: Progress | Lines, before: str) -> None:
+        self._bar = bar
+        self._task = bar.add_task(before, total=None, rate="")
+        self._rate = Rate("requests")
+        self._prepares = True
+        self._answered = False
+        self._long_at = time.monotonic() + LONG_S
+        self._said_why = False
+
+    def __call__(self, requests: int, total: int | None, simulated_ns: int) -> None:
+        """Requests done, requests in all if known, simulated time."""
+        if requests == 0 and simulated_ns == 0:
+            return
+        if self._prepares:
+            # What follows takes its own time.
+            self._prepares = False
+            self._bar.reset(self._task)
+        text = f"{requests:,} requests, {simulated_ns / 1e9:.2f} s simulated"
+        if self._answered and total is not None and requests >= total:
+            text = f"until the drive is idle, {simulated_ns / 1e9:.2f} s simulated"
+        self._answered = total is not None and requests >= total
+        rate = self._rate.text(requests)
+        self._bar.update(self._task, completed=requests, total=total, description=text, rate=rate)
+
+    def preparing(self, done: int, least: int, pages: int) -> None:
+        """Overwrites done, those after which it ends at the earliest, pages that they go to."""
+        if not self._said_why and time.monotonic() >= self._long_at:
+            self._said_why = True
+            tell(f"wordline: note: {WHY_LONG}")
+        text = f"preparing the drive, overwritten {done / pages:.2f} of at least {least / pages:.2f} times"
+        self._bar.update(self._task, completed=done, total=least, description=text)
+
+
 @contextlib.contextmanager
-def requests_bar(before: str = "preparing the drive") -> Iterator[simulation.Progress]:
-    """For a run: requests done, requests a second, time left where the end is known."""
+def requests_bar(before: str = "preparing the drive") -> Iterator[RequestsBar]:
+    """For a run."""
     with _bar() as bar:
-        task = bar.add_task(before, total=None, rate="")
-        rate = Rate("requests")
-        answered = False
-
-        def update(requests: int, total: int | None, simulated_ns: int) -> None:
-            nonlocal answered
-            text = f"{requests:,} requests, {simulated_ns / 1e9:.2f} s simulated"
-            if answered and total is not None and requests >= total:
-                text = f"until the drive is idle, {simulated_ns / 1e9:.2f} s simulated"
-            answered = total is not None and requests >= total
-            bar.update(task, completed=requests, total=total, description=text, rate=rate.text(requests))
-
-        yield update
+        yield RequestsBar(bar, before)
 
 
 @contextlib.contextmanager

@@ -259,6 +259,10 @@ fn a_whole_number_is_asked_for_with_the_nearest_ones_and_their_unit() {
         "device.cell.erase_ns = 45000.5: allowed: a whole number of ns, 0 or more, such as 45000 or 45001"
     );
     assert_eq!(
+        set_error("device.cell.read_ns", "45000.5"),
+        "device.cell.read_ns = 45000.5: allowed: an array of whole numbers of ns, such as [45000]"
+    );
+    assert_eq!(
         set_error("device.cell.erase_ns", "5e3"),
         "device.cell.erase_ns = 5000.0: allowed: a whole number of ns, 0 or more, such as 5000"
     );

@@ -50,12 +50,12 @@ impl Device {
     }
 
     /// Overwrites `count` pages as they are drawn (fewer when no more come), as long as the question whether to go on, asked now and
-    /// then, is answered with yes. After a no the drive is good for nothing; returns `false` then.
+    /// then with the overwrites since the last, is answered with yes. After a no the drive is good for nothing; returns `false` then.
     pub fn overwrite(
         &mut self,
         count: u64,
         choice: &mut Overwriting<'_>,
-        go_on: &mut dyn FnMut() -> bool,
+        go_on: &mut dyn FnMut(u64) -> bool,
     ) -> bool {
         work::overwrite(self, count, choice, go_on)
     }

@@ -5,13 +5,13 @@
 //! changes by chance only ([`super::windows`]). What follows from time (queues, buffers, how far collections are under load) settles in requests before the
 //! first that is measured.
 
-use super::windows::has_settled;
+use super::observer::Counted;
+use super::windows::{LOOKED_AT, has_settled};
 use super::{Observer, RunError, Setup};
 use crate::device::{Device, Overwriting};
 use crate::host::Settling;
 use crate::stats::settled::Settled;
 use wordline_base::rng::{below, stream};
-use wordline_base::time::Ns;
 use wordline_config::DeviceConfig;
 use wordline_config::cache::{CacheBytes, CacheKind};
 use wordline_config::run::{Occupancy, StartLayout};
@@ -108,9 +108,11 @@ impl Setup {
     ) -> Result<(), RunError> {
         let window = u64::from(occupied / WINDOWS_FOR_ALL).max(1);
         settled.agrees = false;
+        let mut watched = Counted::of(window * LOOKED_AT as u64, occupied);
         while settled.waf_of_windows.len() < MOST_WINDOWS && !settled.agrees && device.fault().is_none() {
             let before = device.units_erased();
-            if !device.overwrite(window, choice, &mut || observer.progress(0, Ns::ZERO)) {
+            watched.at_least(window * (settled.waf_of_windows.len() as u64 + 1));
+            if !device.overwrite(window, choice, &mut |more| watched.told(more, observer)) {
                 return Err(RunError::Cancelled);
             }
             if let Some(error) = choice.error() {

@@ -1,7 +1,7 @@
 //! All that a run depends on beside its requests, and the drive as that prepares it.
 
 use super::RunError;
-use super::observer::{Observer, Unobserved};
+use super::observer::{Counted, Observer, Unobserved};
 use super::written::{Overwrites, WritePattern};
 use crate::arrange::Arrangement;
 use crate::blocks::steady::{Collection, Plan};
@@ -13,7 +13,6 @@ use crate::systems::SystemPolicy;
 use std::ops::Range;
 use wordline_base::draws::Draws;
 use wordline_base::ids::Lpa;
-use wordline_base::time::Ns;
 use wordline_config::combine::Slot;
 use wordline_config::run::{Occupancy, StartConfig, StartLayout};
 use wordline_config::{ConfigError, DeviceConfig, HostConfig, MeasureConfig, SchemeConfig, WindowConfig};
@@ -222,7 +221,8 @@ impl Setup {
             self.overwrite_until_stationary(&mut device, &mut overwriting, occupied, &mut settled, observer)?;
         }
         let mut overwriting = device.overwriting(occupied, pages, self.seed);
-        if !device.overwrite(overwrites, &mut overwriting, &mut || observer.progress(0, Ns::ZERO)) {
+        let mut watched = Counted::of(overwrites, population);
+        if !device.overwrite(overwrites, &mut overwriting, &mut |more| watched.told(more, observer)) {
             return Err(RunError::Cancelled);
         }
         device.ftl_mut().use_slc_cache_untimed(false);

@@ -123,10 +123,10 @@ impl Preparation {
                 self.overwrites,
                 &mut choice,
                 group,
-                &mut || true
+                &mut |_| true
             ));
         } else {
-            assert!(overwrite_in_turn(&mut device, self.overwrites, &mut choice, &mut || true));
+            assert!(overwrite_in_turn(&mut device, self.overwrites, &mut choice, &mut |_| true));
         }
         device.ftl.take_lowest_free();
         device.close_untimed_places();
@@ -222,7 +222,7 @@ fn preparation_stops_when_it_is_asked_to() {
         device.fill_at_once(setup.scheme.placement.order, device.ftl.logical_units(), None);
         let mut choice = device.overwriting(device.ftl.logical_units(), &[], 1);
         let mut questions = 0;
-        let mut twice = || {
+        let mut twice = |_| {
             questions += 1;
             questions < 3
         };
@@ -231,17 +231,25 @@ fn preparation_stops_when_it_is_asked_to() {
 }
 
 #[test]
-fn each_overwrite_in_turn_is_followed_soon_by_the_question_whether_to_go_on() {
-    let setup = setup(&[("scheme.blocks.superblock", "drive".to_owned())]).unwrap();
-    let (mut device, _) = setup.new_drive(Vec::new()).unwrap();
-    device.fill_at_once(setup.scheme.placement.order, device.ftl.logical_units(), None);
-    let mut choice = device.overwriting(device.ftl.logical_units(), &[], 1);
-    let mut questions = 0;
-    assert!(device.overwrite(20_000, &mut choice, &mut || {
-        questions += 1;
-        true
-    }));
-    assert!(questions >= 20, "{questions}");
+fn the_question_whether_to_go_on_comes_soon_and_tells_of_each_overwrite() {
+    let in_turn = vec![("scheme.blocks.superblock", "drive".to_owned())];
+    let room = "device.capacity.overprovisioning";
+    let by_domain = vec![("device.geometry.blocks", "32".to_owned()), (room, "0.3".to_owned())];
+    for (keys, in_turn) in [(in_turn, true), (by_domain, false)] {
+        let setup = setup(&keys).unwrap();
+        let (mut device, _) = setup.new_drive(Vec::new()).unwrap();
+        assert_eq!(striping(&device).is_none(), in_turn);
+        device.fill_at_once(setup.scheme.placement.order, device.ftl.logical_units(), None);
+        let mut choice = device.overwriting(device.ftl.logical_units(), &[], 1);
+        let (mut questions, mut told) = (0, 0);
+        assert!(device.overwrite(20_000, &mut choice, &mut |more| {
+            questions += 1;
+            told += more;
+            true
+        }));
+        assert!(questions >= if in_turn { 20 } else { 3 }, "{questions}");
+        assert_eq!(told, 20_000);
+    }
 }
 
 #[test]

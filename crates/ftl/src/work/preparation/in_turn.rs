@@ -180,7 +180,7 @@ pub fn overwrite<A: AboveFtl>(
     above: &mut A,
     count: u64,
     choice: &mut Overwriting<'_>,
-    go_on: &mut dyn FnMut() -> bool,
+    go_on: &mut dyn FnMut(u64) -> bool,
 ) -> bool {
     begin_untimed(above);
     // Domain by domain all goes to one write point.
@@ -199,14 +199,14 @@ pub fn overwrite_in_turn<A: AboveFtl>(
     above: &mut A,
     count: u64,
     choice: &mut Overwriting<'_>,
-    go_on: &mut dyn FnMut() -> bool,
+    go_on: &mut dyn FnMut(u64) -> bool,
 ) -> bool {
     let mut left = count;
     while left > 0 && !above.has_failed() {
         let some = left.min(BETWEEN_QUESTIONS);
         overwrite_some(above, some, choice);
         left -= some;
-        if !go_on() {
+        if !go_on(some) {
             return false;
         }
     }

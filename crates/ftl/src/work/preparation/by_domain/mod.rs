@@ -296,7 +296,7 @@ pub fn overwrite_by_domain<A: AboveFtl>(
     count: u64,
     choice: &mut Overwriting<'_>,
     taken_out: usize,
-    go_on: &mut dyn FnMut() -> bool,
+    go_on: &mut dyn FnMut(u64) -> bool,
 ) -> bool {
     let groups = striping.groups(taken_out);
     let mut parts = Parts::new(striping, groups.first().map_or(0, Vec::len));
@@ -311,7 +311,7 @@ pub fn overwrite_by_domain<A: AboveFtl>(
             let Some((lpa, _)) = choice.draw() else { return true };
             let (domain, entry) = striping.of(lpa);
             drawn[domain.index()].push(entry);
-            if number % DRAWN_BETWEEN == 0 && !go_on() {
+            if number % DRAWN_BETWEEN == 0 && !go_on(0) {
                 return false;
             }
         }
@@ -319,8 +319,9 @@ pub fn overwrite_by_domain<A: AboveFtl>(
         for group in &groups {
             parts.take(group, &above.ftl().map);
             for (slot, &domain) in group.iter().enumerate() {
-                stopped.extend(write_to_domain(above, domain, &mut parts.of(slot), &drawn[domain.index()]));
-                if !go_on() {
+                let own = &drawn[domain.index()];
+                stopped.extend(write_to_domain(above, domain, &mut parts.of(slot), own));
+                if !go_on(own.len() as u64) {
                     return false;
                 }
             }
