@@ -109,6 +109,20 @@ def test_the_data_cache_knows_neither_the_drive_nor_its_flash_nor_its_map() -> N
         assert not re.search(r"\b(Device|Front|Flash|Ftl|Above\w*)\b", code), file
 
 
+def test_the_state_of_the_front_is_its_own() -> None:
+    for file, name, least in [("state", "Front", 10), ("requests", "Request", 11)]:
+        source = (ROOT / f"crates/engine/src/front/{file}.rs").read_text()
+        fields = source.split(f"struct {name} {{")[1].split("\n}")[0]
+        assert len(re.findall(r"^    pub\(super\) \w+: ", fields, re.MULTILINE)) >= least
+        assert not re.search(r"^    pub(\(crate\))? \w+: ", fields, re.MULTILINE)
+
+
+def test_the_front_knows_neither_the_drive_nor_its_flash_nor_its_map_nor_its_cache() -> None:
+    for file in (ROOT / "crates/engine/src/front").rglob("*.rs"):
+        code = re.sub(r"//.*", "", file.read_text())
+        assert not re.search(r"\b(Device|Flash|Ftl|Above\w*|\w*Cache|Controller|OpId)\b", code), file
+
+
 def test_the_translation_layer_knows_no_die_channel_or_event_of_the_flash() -> None:
     own = re.compile(r"flash(_mut)?\(\)\.(dies|channels|events)\b|nand::channel|wordline_base::events")
     for file in (ROOT / "crates/ftl").rglob("*.rs"):

@@ -16,7 +16,7 @@ const ROOMS: [(&str, &[&str]); 7] = [
             "device/disturb.rs",
             "device/ideal.rs",
             "device/results.rs",
-            "device/answers.rs",
+            "front/answers.rs",
             "device/probing.rs",
             "device/audit",
             "device/counts.rs",
@@ -26,7 +26,7 @@ const ROOMS: [(&str, &[&str]); 7] = [
             "device/chip_record.rs",
         ],
     ),
-    ("drive", &["host", "run", "array", "cache", "cpu.rs", "device"]),
+    ("drive", &["host", "run", "array", "cache", "cpu.rs", "device", "front"]),
 ];
 
 /// What comes from the workload, and from libraries, the standard one included.
@@ -91,7 +91,7 @@ mod tests {
 
     #[test]
     fn the_longest_beginning_decides() {
-        assert_eq!(room_of("/x/crates/engine/src/device/admit.rs"), "drive");
+        assert_eq!(room_of("/x/crates/engine/src/front/admission.rs"), "drive");
         assert_eq!(room_of("/x/crates/engine/src/device/systems/told.rs"), "systems");
         assert_eq!(room_of("/x/crates/base/src/divisor.rs"), "base");
         assert_eq!(room_of("/x/crates/systems/src/hotr/mod.rs"), "systems");

@@ -9,6 +9,7 @@ pub mod cache;
 pub mod cpu;
 pub mod custom;
 pub mod device;
+mod front;
 pub mod host;
 pub mod run;
 pub mod snapshot;

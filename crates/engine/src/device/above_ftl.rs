@@ -5,6 +5,7 @@ use super::Device;
 use super::timers::Timer;
 use crate::cache::work as cache;
 use crate::cpu::{Cost, Task};
+use crate::front::part_done;
 use wordline_base::class::Cause;
 use wordline_base::ids::{DieId, Lpa, Ppa, SuperblockId};
 use wordline_flash::Flash;
@@ -75,12 +76,12 @@ impl AboveFtl for Device {
 
     #[inline(always)]
     fn stream_of_request(&self, request: u32) -> Option<u16> {
-        self.front.requests.get(request as usize).map(|request| request.stream())
+        self.front.get(request).map(|request| request.stream())
     }
 
     #[inline]
     fn flow_of_request(&self, request: u32) -> Option<u16> {
-        self.front.requests.get(request as usize).map(|request| request.flow())
+        self.front.get(request).map(|request| request.flow())
     }
 
     #[inline]
@@ -99,7 +100,7 @@ impl AboveFtl for Device {
     }
 
     fn request_page_done(&mut self, request: u32) {
-        self.page_done(request);
+        part_done(self, request);
     }
 
     fn is_at_leisure(&self) -> bool {

@@ -4,6 +4,7 @@ use super::Device;
 use super::timers::Timer;
 use crate::cache::work::{AroundCache, CacheTimer, Versions};
 use crate::cache::{Cache, WRITE_BACK_PROGRAM, WRITE_BACK_READ};
+use crate::front::part_done;
 use wordline_base::ids::{DomainId, Lpa, PlaneId};
 use wordline_base::parts::Part;
 use wordline_base::time::Ns;
@@ -45,7 +46,7 @@ impl AroundCache for Device {
 
     #[inline(always)]
     fn stream_of(&self, request: u32) -> u16 {
-        self.front.requests[request as usize].stream()
+        self.front.request(request).stream()
     }
 
     #[inline(always)]
@@ -55,7 +56,7 @@ impl AroundCache for Device {
 
     #[inline(always)]
     fn part_done(&mut self, request: u32) {
-        self.page_done(request);
+        part_done(self, request);
     }
 
     #[inline]

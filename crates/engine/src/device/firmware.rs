@@ -4,6 +4,7 @@
 use super::Device;
 use super::timers::Timer;
 use crate::cpu::{Booking, Cost, Task, Work};
+use crate::front::deliver;
 use crate::host::{HostOp, HostRequest};
 use crate::sched::queue::{NONE, OpId};
 use wordline_base::time::Ns;
@@ -37,17 +38,16 @@ impl Device {
     /// Lets the firmware work on a request; then the request enters the flash queues.
     #[inline(always)]
     pub(super) fn run_firmware(&mut self, number: u32) {
-        if self.controller.cpu.is_on() { self.take_core(number) } else { self.deliver(number) }
+        if self.controller.cpu.is_on() { self.take_core(number) } else { deliver(self, number) }
     }
 
     #[inline(never)]
     fn take_core(&mut self, number: u32) {
-        let work = work_of(&self.ftl, &self.front.requests[number as usize].request);
+        let work = work_of(&self.ftl, self.front.request(number).asked());
         let Some(Booking { begin, end }) = self.controller.cpu.book(self.flash.now(), &work) else {
-            return self.deliver(number);
+            return deliver(self, number);
         };
-        let request = &mut self.front.requests[number as usize];
-        (request.cpu_wait, request.cpu) = (begin.since(self.flash.now()).0, end.since(begin).0);
+        self.front.note_work(number, begin.since(self.flash.now()), end.since(begin));
         self.go_on_after(end, Task::Request(number));
     }
 
@@ -68,7 +68,7 @@ impl Device {
         let task = self.controller.cpu.take_task();
         self.wait_for_cores(self.controller.cpu.first_end());
         match task {
-            Some(Task::Request(number)) => self.deliver(number),
+            Some(Task::Request(number)) => deliver(self, number),
             Some(Task::Programs(first)) => self.enqueue_linked(first),
             Some(Task::Place(unit)) => place_planned(self, unit),
             None => self.fail("the firmware's work was done, and nothing waited for it".into()),

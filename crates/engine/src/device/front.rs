@@ -1,45 +1,54 @@
-//! The drive's front: the requests inside, and the link that carries them.
+//! What whoever drives the drive asks of its front: requests are submitted, answers taken.
 
-use std::collections::VecDeque;
-
-use serde::{Deserialize, Serialize};
-
-use super::answers::Answers;
-use super::requests::Request;
-use super::split_requests::SplitRequests;
+use super::Device;
+use crate::front::{Answers, Request, submit};
+use crate::host::HostRequest;
 use wordline_base::time::Ns;
 
-/// What the drive keeps of requests, from the link to the answer.
-#[derive(Clone, Serialize, Deserialize)]
-pub(super) struct Front {
-    /// By number: those inside, and places that are free.
-    pub requests: Vec<Request>,
-    pub free_requests: Vec<u32>,
-    pub split_requests: SplitRequests,
-    /// What each direction of the link carries: until when, and which request.
-    pub link_in: VecDeque<(Ns, u32)>,
-    pub link_out: VecDeque<(Ns, u32)>,
-    /// Until when each direction is taken.
-    pub link_free: [Ns; 2],
-    /// Answers that the host hasn't heard of.
-    pub completed: u32,
-    /// Numbers of the requests that were completed, where the host asks for them.
-    pub answered: Option<Vec<u64>>,
-    pub answers: Option<Box<Answers>>,
-}
+impl Device {
+    /// A request that arrived at `arrival` enters the drive now (later than it arrived, if it had to wait at the
+    /// host). `id` counts requests from 0; `measured` requests count in the results. The range must lie in the drive.
+    pub fn submit(&mut self, request: &HostRequest, id: u64, arrival: Ns, now: Ns, measured: bool) {
+        self.note_time(now);
+        self.flash.set_now(now);
+        submit(self, Request::new(*request, id, arrival, measured, now.since(arrival).0));
+        self.finish_event();
+    }
 
-impl Default for Front {
-    fn default() -> Self {
-        Self {
-            requests: Vec::new(),
-            free_requests: Vec::new(),
-            split_requests: SplitRequests::default(),
-            link_in: VecDeque::new(),
-            link_out: VecDeque::new(),
-            link_free: [Ns::ZERO; 2],
-            completed: 0,
-            answered: None,
-            answers: None,
-        }
+    /// Requests inside the drive and on the link.
+    pub fn requests_inside(&self) -> usize {
+        self.front.inside()
+    }
+
+    /// Requests that were completed since this was asked last.
+    pub fn take_completed(&mut self) -> u32 {
+        self.front.take_completed()
+    }
+
+    /// From now on answers are kept, to be taken ([`Self::take_answers`]) before the drive has anything else to do: then
+    /// the number of a request that was answered belongs to another.
+    pub fn tell_answers(&mut self) {
+        self.front.keep_answers();
+    }
+
+    /// The answers, if there are any, to be given back when they were looked at ([`Self::give_back_answers`]).
+    #[inline]
+    pub fn take_answers(&mut self) -> Option<Box<Answers>> {
+        self.front.take_answers()
+    }
+
+    /// Keeps further answers in the memory of those that were lent.
+    pub fn give_back_answers(&mut self, answers: Box<Answers>) {
+        self.front.give_back_answers(answers);
+    }
+
+    /// Until when the link is taken: to the drive, and to the host.
+    pub fn link_clock(&self) -> [Ns; 2] {
+        self.front.link_clock()
+    }
+
+    /// The link is taken until then, by others that share it.
+    pub fn set_link_clock(&mut self, free: [Ns; 2]) {
+        self.front.set_link_clock(free);
     }
 }

@@ -6,6 +6,7 @@ use super::{Device, READ_COUNTERS, Rules, host_memory, systems};
 use crate::arrange::arrange;
 use crate::cache::{Cache, Ledger};
 use crate::cpu::Cpu;
+use crate::front::Front;
 use crate::reclaim::ReadReclaim;
 use crate::stats::energy::EnergyTable;
 use crate::systems::{ReclaimPolicy, SystemPolicy};
@@ -57,10 +58,10 @@ impl Device {
         flash.rules.separate_map_reads = ftl.translation().separate_loads;
         flash.rules.checked = kept == Kept::Checked;
         let mut this = Self {
-            rules: Rules::new(device, scheme),
+            rules: Rules { not_physical: scheme.ideal.not_physical() },
             systems: systems::Systems::new(Ns(scheme.maintenance.idle_after_ns), systems.len(), reclaim),
             flash,
-            front: super::front::Front::default(),
+            front: Front::new(device.link.clone()),
             controller: Controller {
                 cpu: Cpu::new(&device.cpu, &scheme.firmware, ftl.domains().len()),
                 dram,
@@ -86,13 +87,6 @@ impl Device {
         this.ftl.enable_copies();
         this.open_window(0);
         Ok(this)
-    }
-}
-
-impl Rules {
-    /// The rules of a drive.
-    fn new(device: &DeviceConfig, scheme: &SchemeConfig) -> Self {
-        Self { link: device.link.clone(), not_physical: scheme.ideal.not_physical() }
     }
 }
 

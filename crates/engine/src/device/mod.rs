@@ -1,19 +1,20 @@
 //! The drive: puts the parts together; the only place that knows them all.
 //!
-//! It is made in `make`. One file for each thing that happens between its parts: a request comes in (`admit`), the firmware works on
-//! it (`firmware`), events come in their order (`progress`), the flash (`above`), the translation layer (`above_ftl`) and the data
-//! cache (`around_cache`) ask and tell, systems are told, asked, and what they want is done (`systems`), the drive is prepared
-//! without simulated time (`preparing`), and checked (`audit`).
+//! It is made in `make`. One file for each thing that happens between its parts: a request comes in (`front`), the firmware works
+//! on it (`firmware`), its units go to the cache or the translation layer (`delivery`), events come in their order (`progress`), the
+//! flash (`above`), the translation layer (`above_ftl`), the data cache (`around_cache`) and the front (`around_front`) ask and
+//! tell, systems are told, asked, and what they want is done (`systems`), the drive is prepared without simulated time
+//! (`preparing`), and checked (`audit`).
 
 mod above;
 mod above_ftl;
-mod admit;
-mod answers;
 mod around_cache;
+mod around_front;
 mod audit;
 mod chip_record;
 mod controller;
 mod counts;
+mod delivery;
 mod disturb;
 mod fetch;
 mod firmware;
@@ -31,31 +32,27 @@ mod preparing;
 mod probing;
 mod progress;
 mod reports;
-mod requests;
 mod results;
 pub(crate) mod snapshot;
-mod split_requests;
 mod systems;
 mod tables;
 mod tenants;
 #[cfg(test)]
 mod tests;
 mod timers;
-mod write_data;
 
+use crate::front::Front;
 use crate::nand::{CellMode, Geometry};
 use crate::probe::Probe;
 use wordline_base::ids::{DomainId, Lpa};
 use wordline_base::time::Ns;
-use wordline_config::device::LinkConfig;
 use wordline_flash::Flash;
 use wordline_ftl::work::{self, Ftl};
 
+pub use crate::front::Answers;
 pub use crate::stats::end_of_life::EndOfLife;
-pub use answers::Answers;
 pub(crate) use fetch::FETCHED_TOGETHER;
 pub use power_loss::PowerLoss;
-pub use requests::Request;
 pub use wordline_ftl::work::Overwriting;
 
 /// What the counters of read reclaim are called in the ledger of the DRAM.
@@ -64,7 +61,6 @@ const READ_COUNTERS: &str = "read_counters";
 /// Rules of a drive that no part of it owns.
 #[derive(Clone, Debug)]
 struct Rules {
-    link: LinkConfig,
     /// What of the drive no real one has.
     not_physical: Vec<String>,
 }
@@ -80,7 +76,7 @@ pub struct Device {
     /// Dies, channels, and what waits for them.
     flash: Flash,
     /// The requests inside, and the link.
-    front: front::Front,
+    front: Front,
     /// Cores and memory.
     controller: controller::Controller,
     /// Whoever is told of what happens.
@@ -114,16 +110,6 @@ impl Device {
     pub fn next_event(&self) -> (Ns, bool) {
         let event = self.flash.next_event();
         (event.time(), event.is_behind())
-    }
-
-    /// Requests that were completed since this was asked last.
-    pub fn take_completed(&mut self) -> u32 {
-        std::mem::take(&mut self.front.completed)
-    }
-
-    /// Requests inside the drive and on the link.
-    pub fn requests_inside(&self) -> usize {
-        self.front.requests.len() - self.front.free_requests.len() - self.front.split_requests.commands()
     }
 
     /// Flash pages read and programmed and blocks erased since the drive was made.

@@ -4,6 +4,7 @@ use super::Device;
 use super::observers::Observers;
 use super::timers::Timer;
 use crate::cache::work as cache;
+use crate::front::{Direction, transfer_ended};
 use wordline_base::class::Class;
 use wordline_base::time::Ns;
 use wordline_flash::work::handle_event;
@@ -37,7 +38,7 @@ impl Device {
     /// Whether there is an answer, a fault, or the end of the drive's life.
     #[inline(always)]
     pub(super) fn host_must_hear(&self) -> bool {
-        self.front.completed > 0 || self.observers.fault.is_some() || self.ftl.end_of_life().is_some()
+        self.front.has_completed() || self.observers.fault.is_some() || self.ftl.end_of_life().is_some()
     }
 
     /// Handles the next event, if there is one.
@@ -63,8 +64,8 @@ impl Device {
     #[inline(never)]
     fn timer_runs_out(&mut self, timer: usize) {
         match Timer::of(timer) {
-            Some(Timer::LinkIn) => self.link_done(false),
-            Some(Timer::LinkOut) => self.link_done(true),
+            Some(Timer::LinkIn) => transfer_ended(self, Direction::ToDrive),
+            Some(Timer::LinkOut) => transfer_ended(self, Direction::ToHost),
             Some(Timer::Cores) => self.firmware_done(),
             Some(Timer::HostMemory) => self.entry_is_here(),
             Some(Timer::Dram) => cache::access_ended(self),

@@ -1,7 +1,6 @@
 //! The whole state of a drive: saved, restored, forked. One list of all its fields says how each is dealt with; a field
 //! that is not in it does not compile.
 
-use super::front::Front;
 use std::io::{Read, Write};
 
 use super::Device;
@@ -11,17 +10,9 @@ use wordline_base::fields;
 fields! {
     Device:
     rebuilt: geometry rules;
-    state: front;
-    parts: ftl flash systems controller observers;
+    state: ;
+    parts: front ftl flash systems controller observers;
     dropped: ;
-}
-
-impl Front {
-    /// Whether the lists of requests agree.
-    fn requests_fit(&self) -> bool {
-        let (all, free) = (self.requests.len(), self.free_requests.len());
-        self.split_requests.fits(all) && free + self.split_requests.commands() <= all
-    }
 }
 
 impl Device {
@@ -51,7 +42,7 @@ impl Device {
             let ((what, there), (_, here)) = misfit;
             return Err(SnapshotError::Misfit(format!("{what}: {there} there, {here} here")));
         }
-        if self.shape().len() != shape.len() || !self.front.requests_fit() {
+        if self.shape().len() != shape.len() || !self.front.fits() {
             return Err(SnapshotError::Misfit("some of its tables".to_owned()));
         }
         if let Some(steady) = self.ftl.layout().steady() {
@@ -71,7 +62,7 @@ impl Device {
         let mut shape = self.flash.shape().to_vec();
         shape.extend([
             ("domains", self.ftl.domain_states().len()),
-            ("answers", usize::from(self.front.answers.is_some())),
+            ("answers", usize::from(self.front.keeps_answers())),
             ("streams of superblocks", self.ftl.isolated_superblocks()),
         ]);
         shape.extend(self.ftl.domain_states().iter().map(|domain| ("write points", domain.points.len())));

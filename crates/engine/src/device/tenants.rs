@@ -1,4 +1,4 @@
-//! What a host of several flows asks of the drive: figures by flow, who was answered, and where a read goes.
+//! What a host of several flows or drives asks of the drive: figures by flow, who was answered, and where a read goes.
 
 use super::Device;
 use crate::host::{DriveView, HostOp, HostRequest};
@@ -9,15 +9,24 @@ impl Device {
     /// From now on figures are kept for each of these flows (name and stream), and [`Self::take_answered`] tells which
     /// requests were answered. Without flows neither.
     pub fn set_flows(&mut self, flows: impl ExactSizeIterator<Item = (String, u16)>) {
-        self.front.answered = (flows.len() > 0).then(Vec::new);
+        self.front.keep_answered(flows.len() > 0);
         self.observers.recorder.tenants = (flows.len() > 1).then(|| Box::new(Tenants::new(flows)));
     }
 
     /// Appends the numbers of the requests that were answered since this was asked last.
     pub fn take_answered(&mut self, into: &mut Vec<u64>) {
-        if let Some(answered) = &mut self.front.answered {
-            into.append(answered);
+        self.front.take_answered(into);
+    }
+
+    /// Flash pages waiting or running on the die that holds this byte of the host's address space; 0 for a page without
+    /// data.
+    pub fn waiting_before(&self, offset: u64) -> u32 {
+        let lpa = offset / u64::from(self.geometry.unit_bytes);
+        if lpa >= u64::from(self.ftl.logical_units()) {
+            return 0;
         }
+        let ppa = self.ftl.lookup(Lpa(lpa as u32));
+        if ppa.is_some() { self.flash.loads()[self.geometry.die_at(ppa).0.index()] } else { 0 }
     }
 }
 

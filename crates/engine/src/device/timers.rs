@@ -1,6 +1,7 @@
 //! Timers of the drive's other parts, which stand among the events of the flash: what comes first is one order.
 
 use crate::cache::work::CacheTimer;
+use crate::front::Direction;
 
 /// Whose timer runs out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,8 +41,11 @@ impl Timer {
     pub const COUNT: usize = Self::ALL.len();
 
     /// That of a direction of the link.
-    pub fn of_link(outwards: bool) -> Self {
-        if outwards { Self::LinkOut } else { Self::LinkIn }
+    pub fn of_link(direction: Direction) -> Self {
+        match direction {
+            Direction::ToDrive => Self::LinkIn,
+            Direction::ToHost => Self::LinkOut,
+        }
     }
 
     /// That of the data cache.

@@ -76,7 +76,7 @@ impl Device {
     fn read_event(&self, unit: OpId, joins: bool) -> ReadEvent {
         let Purpose { lpa, whose, .. } = self.ftl.purposes()[unit];
         let ppa = self.flash.pool[unit].ppa;
-        let flow = self.front.requests.get(whose.request() as usize).map_or(0, |request| request.flow());
+        let flow = self.front.get(whose.request()).map_or(0, |request| request.flow());
         ReadEvent { lpa, ppa, die: self.geometry.die_at(ppa).0, flow, joins }
     }
 

@@ -2,13 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::host::HostRequest;
 use wordline_base::parts::Part;
+use wordline_base::request::HostRequest;
 use wordline_base::time::Ns;
 
 /// A request inside the drive.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub struct Request {
+pub(crate) struct Request {
     pub(super) request: HostRequest,
     pub(super) id: u64,
     pub(super) arrival: Ns,
@@ -38,6 +38,14 @@ pub(super) enum Carried {
 }
 
 impl Request {
+    /// One that waited so long at the host, ns, and of which nothing is under way yet.
+    #[inline(always)]
+    pub fn new(request: HostRequest, id: u64, arrival: Ns, measured: bool, admission: u64) -> Self {
+        let carried = Carried::Command;
+        let (left, link, cpu, cpu_wait, crossed) = (0, 0, 0, 0, 0);
+        Self { request, id, arrival, left, measured, admission, link, cpu, cpu_wait, crossed, carried }
+    }
+
     /// A command of it that carries `length` bytes from `first` on, counted from its own first byte.
     pub(super) fn command(&self, first: u64, length: u64) -> Self {
         let offset = self.request.offset + first;
@@ -47,6 +55,12 @@ impl Request {
     /// It ends with this command, whose times are its own from now on.
     pub(super) fn ends_with(&mut self, command: &Self) {
         *self = Self { request: self.request, carried: self.carried, left: 0, ..*command };
+    }
+
+    /// Whether any of the parts of its response time outside the flash is more than nothing.
+    #[inline(always)]
+    pub(super) fn has_outside(&self) -> bool {
+        self.admission | self.link | self.cpu | self.cpu_wait != 0
     }
 
     /// The parts of its response time outside the flash.
@@ -59,20 +73,38 @@ impl Request {
         ]
     }
 
-    /// One that waited so long at the host, ns, and of which nothing is under way yet.
+    /// What the host asks.
     #[inline(always)]
-    pub(super) fn new(request: HostRequest, id: u64, arrival: Ns, measured: bool, admission: u64) -> Self {
-        let carried = Carried::Command;
-        let (left, link, cpu, cpu_wait, crossed) = (0, 0, 0, 0, 0);
-        Self { request, id, arrival, left, measured, admission, link, cpu, cpu_wait, crossed, carried }
+    pub fn asked(&self) -> &HostRequest {
+        &self.request
+    }
+
+    /// The identity that it was submitted with.
+    #[inline(always)]
+    pub fn id(&self) -> u64 {
+        self.id
+    }
+
+    /// When the host had it ready.
+    #[inline(always)]
+    pub fn arrival(&self) -> Ns {
+        self.arrival
+    }
+
+    /// Whether it counts in the results.
+    #[inline(always)]
+    pub fn is_measured(&self) -> bool {
+        self.measured
     }
 
     /// The flow that it belongs to.
+    #[inline(always)]
     pub fn flow(&self) -> u16 {
         self.request.flow
     }
 
     /// The stream that it belongs to.
+    #[inline(always)]
     pub fn stream(&self) -> u16 {
         self.request.stream
     }

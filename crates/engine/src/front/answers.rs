@@ -1,10 +1,8 @@
-//! Answers told one by one, for whoever puts several drives together.
+//! Answers told one by one: to a host of several flows, and to whoever puts several drives together.
 
-use super::front::Front;
 use serde::{Deserialize, Serialize};
 
-use super::Device;
-use wordline_base::ids::Lpa;
+use super::Front;
 use wordline_base::parts::{Part, Parts};
 
 /// Requests that the host has the answer of, and where their time went. Between two events of a drive whose answers are
@@ -44,39 +42,56 @@ impl Front {
         if let Some(answers) = &mut self.answers {
             answers.done.push((id, number));
         }
-    }
-}
-
-impl Device {
-    /// From now on answers are kept, to be taken ([`Self::take_answers`]) before the drive has anything else to do: then
-    /// the number of a request that was answered belongs to another.
-    pub fn tell_answers(&mut self) {
-        self.front.answers = Some(Box::default());
+        if let Some(answered) = &mut self.answered {
+            answered.push(id);
+        }
     }
 
-    /// The answers, if there are any, to be given back when they were looked at ([`Self::give_back_answers`]).
+    /// Whether there are answers that the host hasn't heard of.
+    #[inline(always)]
+    pub fn has_completed(&self) -> bool {
+        self.completed > 0
+    }
+
+    /// Requests that were completed since this was asked last.
+    pub fn take_completed(&mut self) -> u32 {
+        std::mem::take(&mut self.completed)
+    }
+
+    /// From now on the numbers of the requests that are completed are kept, or no longer.
+    pub fn keep_answered(&mut self, kept: bool) {
+        self.answered = kept.then(Vec::new);
+    }
+
+    /// Appends the numbers of the requests that were completed since this was asked last.
+    pub fn take_answered(&mut self, into: &mut Vec<u64>) {
+        if let Some(answered) = &mut self.answered {
+            into.append(answered);
+        }
+    }
+
+    /// From now on answers are kept.
+    pub fn keep_answers(&mut self) {
+        self.answers = Some(Box::default());
+    }
+
+    /// Whether answers are kept.
+    pub fn keeps_answers(&self) -> bool {
+        self.answers.is_some()
+    }
+
+    /// The answers, if there are any.
     #[inline]
     pub fn take_answers(&mut self) -> Option<Box<Answers>> {
-        if self.front.answers.as_ref().is_none_or(|answers| answers.done.is_empty()) {
+        if self.answers.as_ref().is_none_or(|answers| answers.done.is_empty()) {
             return None;
         }
-        self.front.answers.take()
+        self.answers.take()
     }
 
     /// Keeps further answers in the memory of those that were lent.
     pub fn give_back_answers(&mut self, mut answers: Box<Answers>) {
         answers.done.clear();
-        self.front.answers = Some(answers);
-    }
-
-    /// Flash pages waiting or running on the die that holds this byte of the host's address space; 0 for a page without
-    /// data.
-    pub fn waiting_before(&self, offset: u64) -> u32 {
-        let lpa = offset / u64::from(self.geometry.unit_bytes);
-        if lpa >= u64::from(self.ftl.logical_units()) {
-            return 0;
-        }
-        let ppa = self.ftl.lookup(Lpa(lpa as u32));
-        if ppa.is_some() { self.flash.loads()[self.geometry.die_at(ppa).0.index()] } else { 0 }
+        self.answers = Some(answers);
     }
 }

@@ -5,12 +5,11 @@
 //! the firmware, pages and answer. The request itself stands beside its commands, and takes the place of the last of them
 //! when that is answered; so what is recorded and told is of requests only.
 
-use super::front::Front;
 use serde::{Deserialize, Serialize};
 
-use super::Device;
+use super::Front;
 use super::requests::{Carried, Request};
-use crate::host::{HostOp, HostRequest};
+use wordline_base::request::{HostOp, HostRequest};
 
 /// No request.
 const NONE: u32 = u32::MAX;
@@ -65,6 +64,14 @@ impl SplitRequests {
 }
 
 impl Front {
+    /// The most that one command of this request carries, if it must be split. What carries no data is never.
+    #[inline(always)]
+    pub(super) fn most_of_a_command(&self, request: &HostRequest) -> Option<u64> {
+        let most = self.rules.max_transfer_bytes?;
+        let carries = request.op == HostOp::Read || request.op.is_write();
+        (carries && request.length > most).then_some(most)
+    }
+
     /// Keeps a command of a request in mind, or a page of its data; returns its number.
     pub(super) fn insert_part(&mut self, whole: u32, part: Request) -> u32 {
         let number = self.insert_request(part);
@@ -120,30 +127,5 @@ impl Front {
     pub(super) fn end_command(&mut self, number: u32) {
         self.split_requests.remove(number);
         self.free_requests.push(number);
-    }
-}
-
-impl Device {
-    /// The most that one command of this request carries, if it must be split. What carries no data is never.
-    #[inline(always)]
-    pub(super) fn most_of_a_command(&self, request: &HostRequest) -> Option<u64> {
-        let most = self.rules.link.max_transfer_bytes?;
-        let carries = request.op == HostOp::Read || request.op.is_write();
-        (carries && request.length > most).then_some(most)
-    }
-
-    /// The request comes in as commands of `most` bytes and a last one of the rest, one behind the other on the link: even if
-    /// that takes no time, each in an event of its own, as requests do that are submitted one by one.
-    #[inline(never)]
-    pub(super) fn send_in_commands(&mut self, whole: u32, most: u64) {
-        let request = self.front.requests[whole as usize];
-        let length = request.request.length;
-        let count = length.div_ceil(most) as u32;
-        self.front.requests[whole as usize].left = count;
-        for first in (0..u64::from(count)).map(|before| before * most) {
-            let command = request.command(first, most.min(length - first));
-            let number = self.front.insert_part(whole, command);
-            self.take_link(false, number, self.time_to_come(&command.request));
-        }
     }
 }
