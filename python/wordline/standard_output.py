@@ -6,7 +6,6 @@ import contextlib
 import os
 import shutil
 import sys
-import tempfile
 import threading
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager
@@ -40,6 +39,8 @@ def as_file() -> Iterator[Path]:
     Raises `BrokenPipeError` where the reader of that wants no more, and `WordlineError` where the system has
     no such files.
     """
+    import tempfile
+
     if not hasattr(os, "mkfifo"):
         raise WordlineError("standard output: this system has no named pipes: allowed: a file")
     failed: list[OSError] = []

@@ -44,8 +44,6 @@ pub struct Milestone {
     pub flush: Side,
     /// Flash pages programmed, whatever the cause.
     pub programs: u64,
-    /// Flash pages that are free for programs.
-    pub free: u64,
 }
 
 /// The batches so far.

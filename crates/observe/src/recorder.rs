@@ -143,9 +143,9 @@ impl Recorder {
         self.batches.answered()
     }
 
-    /// A batch ends; `programs` are the flash pages programmed in the window, `free` those that can be.
+    /// A batch ends; `programs` are the flash pages programmed in the window.
     #[cold]
-    pub fn end_batch(&mut self, now: Ns, programs: u64, free: u64) {
+    pub fn end_batch(&mut self, now: Ns, programs: u64) {
         self.batches.end_batch(Milestone {
             time: now.since(self.start).0,
             read: self.read.side(),
@@ -153,7 +153,6 @@ impl Recorder {
             trim: self.trim.side(),
             flush: self.flush.side(),
             programs,
-            free,
         });
     }
 

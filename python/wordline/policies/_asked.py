@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import pickle
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -121,6 +120,7 @@ def attributes(policy: object) -> dict[str, bytes | None]:
 
 def _digest(value: object) -> bytes | None:
     import hashlib
+    import pickle
 
     try:
         return hashlib.sha256(pickle.dumps(value)).digest()

@@ -258,8 +258,7 @@ impl Array {
         }
         if self.recorder.answered(request.op, request.length) {
             let programs = self.members.iter().map(|member| member.recorder().programs()).sum();
-            let free = self.members.iter().map(|member| member.ftl().free_pages()).sum();
-            self.recorder.end_batch(self.now, programs, free);
+            self.recorder.end_batch(self.now, programs);
         }
         if let Some(tenants) = &mut self.recorder.tenants {
             if measured {

@@ -138,7 +138,7 @@ impl AroundFront for Device {
         let (asked, latency) = (request.asked(), now.since(request.arrival()));
         let recorder = &mut self.observers.recorder;
         if recorder.answered(asked.op, asked.length) {
-            recorder.end_batch(now, recorder.programs(), self.ftl.free_pages());
+            recorder.end_batch(now, recorder.programs());
         }
         if let Some(tenants) = &mut recorder.tenants {
             tenants.answered(asked);

@@ -78,11 +78,7 @@ impl Measured<'_> {
         if let Some(waf) = self.waf {
             let page_bytes = f64::from(self.page_bytes);
             let programmed = self.growth(|end| end.programs as f64 * page_bytes);
-            let written = self.growth(|end| end.write.answered_bytes as f64);
-            let found = self.ratio(&programmed, &written).map(|spread| {
-                let pages = written.iter().sum::<f64>() / page_bytes;
-                spread.with(self.of_free_space(waf, pages))
-            });
+            let found = self.ratio(&programmed, &self.growth(|end| end.write.answered_bytes as f64));
             figures.insert("waf".to_owned(), found.map(|spread| spread.around(waf)));
         }
         IntervalsReport {
@@ -91,16 +87,6 @@ impl Measured<'_> {
             requests_per_batch: self.batches.every(),
             figures,
         }
-    }
-
-    /// The standard error of the WAF of so many `pages` of the host that comes from where the window's ends cut what is won and
-    /// used up: a page of free space more at its end is WAF − 1 more programs.
-    fn of_free_space(&self, waf: f64, pages: f64) -> f64 {
-        let free: Vec<f64> = self.batches.ends().iter().map(|end| end.free as f64).collect();
-        let count = free.len() as f64;
-        let mean = free.iter().sum::<f64>() / count;
-        let variance = free.iter().map(|free| (free - mean) * (free - mean)).sum::<f64>() / (count - 1.0);
-        (waf - 1.0).max(0.0) * (2.0 * variance).sqrt() / pages
     }
 
     /// What a count grew by in each batch.
@@ -201,7 +187,7 @@ mod tests {
                 now += latency;
                 recorder.request(op, Ns(latency), 4096, [None, None], &[]);
                 if recorder.answered(op, 4096) {
-                    recorder.end_batch(Ns(now), 0, 0);
+                    recorder.end_batch(Ns(now), 0);
                 }
             }
         }
@@ -247,7 +233,7 @@ mod tests {
         for number in 1..=1000 {
             recorder.request(HostOp::Read, Ns(1000), 512, [None, None], &[]);
             if recorder.answered(HostOp::Read, 512) {
-                recorder.end_batch(Ns(1000 * number), 0, 0);
+                recorder.end_batch(Ns(1000 * number), 0);
             }
         }
         let found = of(&recorder, 1_000_000);

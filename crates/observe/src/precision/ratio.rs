@@ -19,11 +19,6 @@ pub struct Spread {
 }
 
 impl Spread {
-    /// With an error beside it that doesn't depend on it.
-    pub fn with(self, other: f64) -> Self {
-        Self { error: self.error.hypot(other), ..self }
-    }
-
     /// The interval around this value.
     pub fn around(&self, value: f64) -> Interval {
         let half = t95(self.degrees) * self.error;

@@ -22,18 +22,8 @@ pub(crate) fn of_scheme(config: &GcConfig, free: u32, row: u32, capacity: u32) -
 }
 
 impl Ftl {
-    /// Flash pages that can be programmed before more must be won, what victims have won already included where collection is paced.
-    pub fn free_pages(&self) -> u64 {
-        let units = |domain| match &self.pace {
-            Some(pace) => self.virtual_free(domain, pace),
-            None => self.units_unwritten(domain, u64::from(self.blocks.capacity())),
-        };
-        let units = (0..self.domain.len()).map(|number| units(DomainId(number as u32))).sum::<u64>();
-        units / u64::from(self.geometry.units_per_page())
-    }
-
-    /// Units of a domain's free superblocks, of `whole` units each, and of its open ones.
-    fn units_unwritten(&self, domain: DomainId, whole: u64) -> u64 {
+    /// Free units of a domain, those of its open superblocks included, and what its victims have won already.
+    pub(crate) fn virtual_free(&self, domain: DomainId, pace: &Pace) -> u64 {
         let Some(state) = self.domain.get(domain.index()) else { return 0 };
         let (planes, cache) = (self.data_planes(), self.points.of_slc_cache());
         let in_page = self.geometry.units_per_page();
@@ -42,12 +32,6 @@ impl Ftl {
             let room = if point.open_unit == NONE { 0 } else { point.size - point.filled };
             u64::from(point.pages_left(planes) * in_page + room)
         });
-        state.free.len() as u64 * whole + open.sum::<u64>()
-    }
-
-    /// Free units of a domain, those of its open superblocks included, and what its victims have won already.
-    pub(crate) fn virtual_free(&self, domain: DomainId, pace: &Pace) -> u64 {
-        let Some(state) = self.domain.get(domain.index()) else { return 0 };
         let collector = &state.collector;
         // Those of the oldest victims that have new places, and are not programmed yet.
         let mut placed = collector.in_flight.saturating_sub(collector.reading);
@@ -61,7 +45,7 @@ impl Ftl {
             pace.won(state.pace.start_of(superblock), left)
         });
         let planned = collector.planned.len() as u64 * pace.whole();
-        self.units_unwritten(domain, pace.whole()) + victims.sum::<u64>() + planned
+        u64::from(state.free.len()) * pace.whole() + open.sum::<u64>() + victims.sum::<u64>() + planned
     }
 
     /// A victim of a paced domain was chosen.
