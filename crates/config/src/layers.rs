@@ -164,8 +164,7 @@ impl Layers {
     pub fn given(&self, path: &str) -> Option<(String, Origin)> {
         let everything = Item { origin: NOWHERE, content: Content::Table(self.merged.clone()) };
         let (item, left) = everything.find(path);
-        let origin = item.known_origin().filter(|_| left.is_empty())?;
-        Some((item.quoted(), origin))
+        left.is_empty().then(|| (item.quoted(), item.origin.clone()))
     }
 
     /// The same layers as if none gave this key, whose path is one of keys alone.

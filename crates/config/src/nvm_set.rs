@@ -164,7 +164,7 @@ mod tests {
             ("partition.enabled = true", "partition.enabled = true: allowed: false beside scheme.nvm_set"),
             (
                 "block_map = { policy = 'bast', log_blocks = 3 }",
-                "block_map.policy = \"bast\": allowed: \"none\" beside scheme.nvm_set",
+                "block_map.policy = \"bast\": allowed: \"off\" beside scheme.nvm_set",
             ),
             (
                 "array = { members = 2, layout = 'mirrored' }",

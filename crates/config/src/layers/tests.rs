@@ -425,7 +425,7 @@ fn a_key_is_known_with_its_value_and_place_and_can_be_taken_out() {
     let given = |path: &str| layers.given(path).map(|(value, origin)| (value, origin.to_string()));
     let of = |value: &str, place: &str| Some((value.to_owned(), place.to_owned()));
     assert_eq!(given("device.cell.technology"), of("\"tlc\"", "drive.toml:18"));
-    assert_eq!(given("device.cell.erase_ns"), of("7", "--set device.cell.erase_ns=7"));
+    assert_eq!(given("device.cell.erase_ns"), of("7", ""), "by an argument, which has no place");
     assert_eq!((given("device.cell.bits"), given("device.nothing.of.this")), (None, None));
     assert!(layers.given("device.cell.erase_ns").unwrap().1.is_override());
     assert!(!layers.given("device.cell").unwrap().1.is_override());
