@@ -271,6 +271,6 @@ def test_a_key_of_one_source_is_refused_beside_jobs_of_fio_by_name(
 ) -> None:
     jobs = tmp_path / "jobs.fio"
     jobs.write_text("[reads]\nrw=randread\nbs=4k\nsize=1m\n")
-    told = rf"--set workload\.source\.{key}=.*: each flow of this workload has its own: allowed: {allowed}$"
+    told = rf"workload\.source\.{key} = .*: each flow of this workload has its own: allowed: {allowed}$"
     with pytest.raises(wordline.WordlineError, match=told):
         wordline.run("mqsim", workload=jobs, overrides={f"workload.source.{key}": value})

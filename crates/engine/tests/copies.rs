@@ -364,7 +364,11 @@ fn what_cannot_be_reserved_is_refused_with_the_reason() {
     let mut across = reserve(&[1]);
     across.scheme.blocks.superblock = SuperblockSpan::Channels;
     let error = refused(&across, vec![]).to_string();
-    assert!(error.contains("scheme.blocks.superblock") && error.contains("2 of the 4 planes"), "{error}");
+    assert!(
+        error.contains("scheme.blocks.superblock = channels: allowed: ")
+            && error.contains("2 of its 4 planes"),
+        "{error}"
+    );
     let mut much = reserve(&[]);
     much.scheme.copies.reserved_blocks = 0.4;
     assert_eq!(refused(&much, vec![]).path, "device.capacity.overprovisioning");
