@@ -98,7 +98,7 @@ def test_a_state_is_not_saved_over_the_one_that_was_loaded(wordline: Wordline, t
 def test_a_trace_that_a_workload_names_is_an_input_too(trace: Path) -> None:
     workload = {"source": {"kind": "trace", "path": str(trace)}, "host": {"arrivals": "open"}}
     with pytest.raises(
-        WordlineError, match=r"request-log .*a.csv: that is .*a.csv, which this command reads"
+        WordlineError, match=r"request_log .*a.csv: that is .*a.csv, which this command reads"
     ):
         package.run("mqsim", workload=workload, overrides=SMALL_DRIVE, request_log=trace)
     assert trace.read_text() == TRACE
