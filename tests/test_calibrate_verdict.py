@@ -60,4 +60,4 @@ def test_a_start_outside_of_what_is_free_is_named() -> None:
     ]
     found = judge(problem([True, False], free), simulated([1.5, 1.5]), simulated([1.0, 1.0]), 100_000)
     assert found.outside == ("device.a", "device.c")
-    assert found.text("x").endswith("outside of --free in x: device.a, device.c")
+    assert found.text("x").endswith("outside of free in x: device.a, device.c")

@@ -97,7 +97,7 @@ def test_keys_that_mqsim_does_not_know_are_noted_together_and_passed_over(tmp_pa
     (note,) = [note for note in scenario.notes if "passed over" in note]
     assert note.endswith(
         "Device_Parameter_Set: passed over, as MQSim doesn't know them: "
-        f"Flash_Chanel_Count (line {line}; did you mean Flash_Channel_Count?), Fast_Mode (line {line + 1})"
+        f"Flash_Chanel_Count (line {line}; did you mean `Flash_Channel_Count`?), Fast_Mode (line {line + 1})"
     )
 
 

@@ -79,11 +79,11 @@ def test_drives_under_load_are_run_as_they_were_measured_and_judged_beside_it(tm
 def test_exhibits_of_measured_drives_are_skipped_without_the_measurement(tmp_path: Path) -> None:
     for name in ("load-reads", "load-writes", "skew", "over-time"):
         shown = exhibit_of(name)
-        assert shown.missing(None) == f"needs --measured DIR with {shown.table}"
+        assert shown.missing(None) == f"needs measured_folder = DIR with {shown.table}"
         assert shown.missing(None, tmp_path) == f"{tmp_path} has no {shown.table}"
         assert measured.read(shown) == []
     found = reproduce("drives", tmp_path / "out", names=["skew"], quick=True)
-    assert not found.numbers and found.shown[0].reason.startswith("needs --measured DIR")
+    assert not found.numbers and found.shown[0].reason.startswith("needs measured_folder = DIR")
 
 
 def test_a_key_that_a_table_of_measurements_has_not_got_is_refused() -> None:

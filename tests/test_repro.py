@@ -474,7 +474,7 @@ def test_an_exhibit_that_needs_traces_says_which(tmp_path: Path) -> None:
     path = tmp_path / "fig1.toml"
     path.write_text(f'needs = ["hm_0.csv"]\n{text}')
     shown = exhibit.read(path)
-    assert shown.missing(None) == "needs --traces DIR with hm_0.csv"
+    assert shown.missing(None) == "needs traces = DIR with hm_0.csv"
     assert shown.missing(tmp_path) == f"{tmp_path} has no hm_0.csv"
     (tmp_path / "hm_0.csv").touch()
     assert shown.missing(tmp_path) is None

@@ -12,7 +12,7 @@ use wordline_trace::{OpenError, WorkloadConfig};
 
 use crate::error::mistake;
 use crate::guard::guarded;
-use crate::wording::layer_of;
+use crate::wording::speaks_of_options;
 
 /// What errors call a description, and its TOML.
 pub type Text = (String, String);
@@ -198,4 +198,13 @@ pub fn resolve(kind: &str, text: Text, overrides: Overrides, device: Option<Text
 fn scheme_on(scheme: &Text, device: &Text, overrides: &Overrides) -> Result<String, ConfigError> {
     let (_, scheme) = resolve_layers(&layer(device)?, &layer(scheme)?, layer_of(overrides)?)?;
     Ok(to_toml(&scheme))
+}
+
+/// Overrides as a layer whose errors name them as they were given.
+pub fn layer_of(overrides: &Overrides) -> Result<Layer, ConfigError> {
+    if speaks_of_options() {
+        Layer::from_options("--set", overrides)
+    } else {
+        Layer::from_overrides(overrides)
+    }
 }

@@ -3,9 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use pyo3::prelude::*;
-use wordline_engine::config::{ConfigError, Layer, suggest};
-
-use crate::describe::Overrides;
+use wordline_engine::config::suggest;
 
 /// Whether who reads the messages of this process gave options of the command, or arguments of Python.
 static OF_COMMAND: AtomicBool = AtomicBool::new(false);
@@ -26,13 +24,4 @@ pub fn speaks_of_options() -> bool {
 #[pyfunction]
 pub fn nearest(word: &str, known: Vec<String>) -> Option<String> {
     suggest::nearest(word, &known).map(str::to_owned)
-}
-
-/// Overrides as a layer whose errors name them as they were given.
-pub fn layer_of(overrides: &Overrides) -> Result<Layer, ConfigError> {
-    if speaks_of_options() {
-        Layer::from_options("--set", overrides)
-    } else {
-        Layer::from_overrides(overrides)
-    }
 }
