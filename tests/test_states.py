@@ -86,7 +86,10 @@ def test_a_damaged_or_foreign_state_is_one_line(wordline: Wordline, tmp_path: Pa
     ):
         drive.write_bytes(data)
         assert "drive" in wordline("run", "--device", "mqsim", *sets(SMALL), "--load-state", drive).error()
-    assert "beside --save-state" in wordline("run", "--device", "mqsim", *sets(SMALL), "--stop-after", "5").error()
+    assert (
+        "beside --save-state"
+        in wordline("run", "--device", "mqsim", *sets(SMALL), "--stop-after", "5").error()
+    )
 
 
 SKEWED: dict[str, object] = {
