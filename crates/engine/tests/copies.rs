@@ -365,7 +365,7 @@ fn what_cannot_be_reserved_is_refused_with_the_reason() {
     across.scheme.blocks.superblock = SuperblockSpan::Channels;
     let error = refused(&across, vec![]).to_string();
     assert!(
-        error.contains("scheme.blocks.superblock = channels: allowed: ")
+        error.contains("scheme.blocks.superblock = \"channels\": allowed: \"none\", \"die\"")
             && error.contains("2 of its 4 planes"),
         "{error}"
     );
