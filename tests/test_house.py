@@ -95,12 +95,16 @@ def test_the_tables_of_the_translation_layer_are_its_own() -> None:
     assert not re.search(r"^    pub \w+: ", fields, re.MULTILINE)
 
 
+def check_fields_are_of_the_folder(file: str, name: str, least: int) -> None:
+    source = (ROOT / "crates/engine/src" / file).read_text()
+    fields = source.split(f"struct {name} {{")[1].split("\n}")[0]
+    assert len(re.findall(r"^    pub\(super\) \w+: ", fields, re.MULTILINE)) >= least
+    assert not re.search(r"^    pub(\(crate\))? \w+: ", fields, re.MULTILINE)
+
+
 def test_the_state_of_the_data_cache_is_its_own() -> None:
-    source = (ROOT / "crates/engine/src/cache/state.rs").read_text()
-    for name, least in [("CacheState", 19), ("Cache", 2)]:
-        fields = source.split(f"pub struct {name} {{")[1].split("\n}")[0]
-        assert len(re.findall(r"^    pub\(super\) \w+: ", fields, re.MULTILINE)) >= least
-        assert not re.search(r"^    pub(\(crate\))? \w+: ", fields, re.MULTILINE)
+    check_fields_are_of_the_folder("cache/state.rs", "CacheState", 19)
+    check_fields_are_of_the_folder("cache/state.rs", "Cache", 2)
 
 
 def test_the_data_cache_knows_neither_the_drive_nor_its_flash_nor_its_map() -> None:
@@ -110,11 +114,8 @@ def test_the_data_cache_knows_neither_the_drive_nor_its_flash_nor_its_map() -> N
 
 
 def test_the_state_of_the_front_is_its_own() -> None:
-    for file, name, least in [("state", "Front", 10), ("requests", "Request", 11)]:
-        source = (ROOT / f"crates/engine/src/front/{file}.rs").read_text()
-        fields = source.split(f"struct {name} {{")[1].split("\n}")[0]
-        assert len(re.findall(r"^    pub\(super\) \w+: ", fields, re.MULTILINE)) >= least
-        assert not re.search(r"^    pub(\(crate\))? \w+: ", fields, re.MULTILINE)
+    check_fields_are_of_the_folder("front/state.rs", "Front", 10)
+    check_fields_are_of_the_folder("front/requests.rs", "Request", 11)
 
 
 def test_the_front_knows_neither_the_drive_nor_its_flash_nor_its_map_nor_its_cache() -> None:

@@ -89,8 +89,7 @@ def _say_planned(described: TuneFile, folder: Path, as_json: bool, *, on: str, j
     from wordline.tuning import search
 
     at_ends = search.check_ends(described)
-    first = {name: search.ends(space)[0] for name, space in described.search.items()}
-    of_trial = len(described.points(first))
+    of_trial = len(described.points(search.first_ends(described)))
     facts = {
         "trials": described.trials,
         "runs": described.trials * of_trial,

@@ -220,11 +220,16 @@ def ends(space: Any) -> list[Any]:
     return list(space) if isinstance(space, list) else [space["low"], space["high"]]
 
 
+def first_ends(described: file.TuneFile) -> dict[str, Any]:
+    """Each parameter at the first end of its range."""
+    return {name: ends(space)[0] for name, space in described.search.items()}
+
+
 def check_ends(described: file.TuneFile) -> list[tuple[Point, Inputs]]:
     """Refuses a search of which no end of a parameter can be run, before anything is. Returns the runs at the
     ends that can, each once.
     """
-    first = {name: ends(space)[0] for name, space in described.search.items()}
+    first = first_ends(described)
     valid: dict[str, tuple[Point, Inputs]] = {}
     for name, space in described.search.items():
         errors = []

@@ -41,10 +41,7 @@ fn table_mut<'a>(entries: &'a mut Entries, path: &'a str, slot: &'a Slot) -> Opt
     below_mut(entries, path.split('.').chain([slot.table]))
 }
 
-pub(super) fn below<'a>(
-    entries: &'a Entries,
-    mut path: impl Iterator<Item = &'a str>,
-) -> Option<&'a Entries> {
+fn below<'a>(entries: &'a Entries, mut path: impl Iterator<Item = &'a str>) -> Option<&'a Entries> {
     path.try_fold(entries, |entries, key| match &entries.get(key)?.content {
         Content::Table(entries) => Some(entries),
         _ => None,
