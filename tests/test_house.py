@@ -88,6 +88,11 @@ def test_the_drive_has_ten_parts_at_most() -> None:
     assert 0 < len(re.findall(r"^    \w+: ", fields, re.MULTILINE)) <= 10
 
 
+def test_the_drive_that_joins_the_parts_has_eight_hundred_lines_at_most() -> None:
+    own = (ROOT / "crates/engine/src/device").glob("*.rs")
+    assert 300 < sum(len(file.read_text().splitlines()) for file in own) <= 800
+
+
 def test_the_tables_of_the_translation_layer_are_its_own() -> None:
     source = (ROOT / "crates/ftl/src/work/ftl.rs").read_text()
     fields = source.split("pub struct Ftl {")[1].split("\n}")[0]
@@ -122,6 +127,28 @@ def test_the_front_knows_neither_the_drive_nor_its_flash_nor_its_map_nor_its_cac
     for file in (ROOT / "crates/engine/src/front").rglob("*.rs"):
         code = re.sub(r"//.*", "", file.read_text())
         assert not re.search(r"\b(Device|Flash|Ftl|Above\w*|\w*Cache|Controller|OpId)\b", code), file
+
+
+def test_the_cores_know_neither_the_drive_nor_its_flash_nor_its_map() -> None:
+    for file in (ROOT / "crates/engine/src/cores").rglob("*.rs"):
+        code = re.sub(r"//.*", "", file.read_text())
+        assert not re.search(r"\b(Device|Front|Flash|Ftl|Above\w*|\w*Cache)\b", code), file
+
+
+def test_observers_change_nothing() -> None:
+    changes = re.compile(r"&mut (Flash|Ftl|Front|Systems)\b|\b(flash|ftl|systems|front)_mut\b")
+    for file in (ROOT / "crates/engine/src/observers").rglob("*.rs"):
+        assert not changes.search(re.sub(r"//.*", "", file.read_text())), file
+
+
+def test_the_state_of_systems_at_work_is_their_own() -> None:
+    check_fields_are_of_the_folder("../../systems/src/work/state.rs", "Systems", 12)
+
+
+def test_systems_at_work_see_the_drive_as_systems_do() -> None:
+    for file in (ROOT / "crates/systems/src/work").rglob("*.rs"):
+        code = re.sub(r"//.*", "", file.read_text())
+        assert not re.search(r"\b(Device|Front|Flash|Ftl|Above\w*|\w*Cache)\b", code), file
 
 
 def test_the_translation_layer_knows_no_die_channel_or_event_of_the_flash() -> None:

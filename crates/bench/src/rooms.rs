@@ -8,25 +8,18 @@ const ROOMS: [(&str, &[&str]); 7] = [
     ("config", &[]),
     ("flash", &[]),
     ("ftl", &["arrange.rs"]),
-    ("systems", &["custom.rs", "device/systems", "device/known_reads.rs"]),
+    ("systems", &["custom.rs", "device/borders/systems.rs"]),
     (
         "observe",
         &[
-            "device/monitor.rs",
-            "device/disturb.rs",
-            "device/ideal.rs",
-            "device/results.rs",
+            "observers",
+            "device/borders/observers.rs",
+            "device/seen",
+            "device/face/tenants.rs",
             "front/answers.rs",
-            "device/probing.rs",
-            "device/audit",
-            "device/counts.rs",
-            "device/reports.rs",
-            "device/tables.rs",
-            "device/tenants.rs",
-            "device/chip_record.rs",
         ],
     ),
-    ("drive", &["host", "run", "array", "cache", "cpu.rs", "device", "front"]),
+    ("drive", &["host", "run", "array", "cache", "cores", "device", "front"]),
 ];
 
 /// What comes from the workload, and from libraries, the standard one included.
@@ -92,7 +85,7 @@ mod tests {
     #[test]
     fn the_longest_beginning_decides() {
         assert_eq!(room_of("/x/crates/engine/src/front/admission.rs"), "drive");
-        assert_eq!(room_of("/x/crates/engine/src/device/systems/told.rs"), "systems");
+        assert_eq!(room_of("/x/crates/engine/src/device/borders/systems.rs"), "systems");
         assert_eq!(room_of("/x/crates/base/src/divisor.rs"), "base");
         assert_eq!(room_of("/x/crates/systems/src/hotr/mod.rs"), "systems");
         assert_eq!(room_of("/x/crates/trace/src/lib.rs"), "workload");

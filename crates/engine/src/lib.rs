@@ -6,11 +6,12 @@
 pub mod arrange;
 pub mod array;
 pub mod cache;
-pub mod cpu;
+mod cores;
 pub mod custom;
 pub mod device;
 mod front;
 pub mod host;
+mod observers;
 pub mod run;
 pub mod snapshot;
 

@@ -27,6 +27,7 @@ pub mod policies;
 pub mod shuffler;
 mod system;
 mod watches;
+pub mod work;
 
 pub use wordline_ftl::{events, plan, reclaim, view};
 

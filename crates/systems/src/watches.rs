@@ -1,5 +1,7 @@
 //! What a system may be told of.
 
+use crate::events::Event;
+
 /// What a system wants to be told of: a set of flags.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Watches(u32);
@@ -48,6 +50,31 @@ impl Watches {
     pub const COLLECTION: Self = Self(131_072);
     /// [`Event::Collected`](super::Event::Collected).
     pub const COLLECTED: Self = Self(262_144);
+
+    /// What a system watches for that is told of this event; nothing for events that concern one system alone.
+    #[inline(always)]
+    pub const fn of(event: &Event) -> Self {
+        match event {
+            Event::Read(_) => Self::READ,
+            Event::ReadDone(_) => Self::READ_DONE,
+            Event::Written { .. } => Self::WRITTEN,
+            Event::Moved { .. } => Self::MOVED,
+            Event::Trimmed { .. } => Self::TRIMMED,
+            Event::Allocated { .. } => Self::ALLOCATED,
+            Event::Invalidated(_) => Self::INVALIDATED,
+            Event::Collected(_) => Self::COLLECTED,
+            Event::Erased(_) => Self::ERASED,
+            Event::Programmed(_) => Self::PROGRAMMED,
+            Event::Loaded { .. } | Event::WrongGuess { .. } => Self::TRANSLATION,
+            Event::Idle => Self::IDLE,
+            Event::WornWhileOpen(_)
+            | Event::Woken
+            | Event::PlanDone(_)
+            | Event::Copied { .. }
+            | Event::CopyMoved { .. }
+            | Event::CopyDropped { .. } => Self::NOTHING,
+        }
+    }
 
     /// Both sets.
     pub const fn and(self, other: Self) -> Self {

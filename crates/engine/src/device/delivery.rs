@@ -3,11 +3,12 @@
 use std::ops::Range;
 
 use super::Device;
-use super::fetch::{UNITS_AHEAD, UNITS_NEAR};
+use super::face::fetch::{UNITS_AHEAD, UNITS_NEAR};
 use crate::cache::work as cache;
 use crate::front::{Units, unit_done};
 use crate::sched::queue::{NONE, OpId};
 use crate::systems::Distance;
+use crate::systems::work::fetch;
 use wordline_base::ids::{DieId, Lpa};
 use wordline_ftl::work::{forget, read_for_host, write_for_host};
 
@@ -16,13 +17,11 @@ impl Device {
     #[inline(always)]
     pub(super) fn read_units(&mut self, number: u32, units: Units) {
         let mut head: OpId = NONE;
-        let (is_cached, fetches) = (
-            self.controller.cache.is_on(),
-            self.controller.cache.is_on() || self.systems.systems_fetch_ahead(),
-        );
+        let (is_cached, fetches) =
+            (self.controller.cache.is_on(), self.controller.cache.is_on() || self.systems.fetch_ahead());
         if fetches {
             let near = units.numbers().take(UNITS_NEAR as usize);
-            near.for_each(|lpa| self.fetch_for_systems(lpa, Distance::Near));
+            near.for_each(|lpa| fetch(self, Lpa(lpa), Distance::Near));
         }
         let last = *units.numbers().end();
         for lpa in units.numbers() {

@@ -10,12 +10,12 @@ impl Device {
     pub(super) fn close_gates(&mut self, system: usize, dies: &[DieId], classes: ClassSet, until: Ns) {
         let real = self.flash.loads().len();
         if let Some(die) = dies.iter().find(|die| die.index() >= real) {
-            let name = self.systems.system_name(system);
+            let name = self.systems.name(system);
             return self
                 .fail(format!("the system {name} closed a gate on {die:?} of a drive of {real} dies"));
         }
         if until == Ns::NEVER {
-            let name = self.systems.system_name(system);
+            let name = self.systems.name(system);
             return self.fail(format!("the system {name} closed a gate that never opens"));
         }
         for &die in dies {

@@ -1,14 +1,16 @@
 //! Making a drive: its parts, in the order in which they need each other.
 
-use super::controller::Controller;
+use super::borders::cores::Controller;
 use super::timers::Timer;
-use super::{Device, READ_COUNTERS, Rules, host_memory, systems};
+use super::{Device, READ_COUNTERS, Rules};
 use crate::arrange::arrange;
 use crate::cache::{Cache, Ledger};
-use crate::cpu::Cpu;
+use crate::cores::{Cpu, HostMemory};
 use crate::front::Front;
+use crate::observers::Observers;
 use crate::reclaim::ReadReclaim;
 use crate::stats::energy::EnergyTable;
+use crate::systems::work::Systems;
 use crate::systems::{ReclaimPolicy, SystemPolicy};
 use wordline_base::time::Ns;
 use wordline_config::ConfigError;
@@ -58,20 +60,17 @@ impl Device {
         flash.rules.separate_map_reads = ftl.translation().separate_loads;
         flash.rules.checked = kept == Kept::Checked;
         let mut this = Self {
-            rules: Rules { not_physical: scheme.ideal.not_physical() },
-            systems: systems::Systems::new(Ns(scheme.maintenance.idle_after_ns), systems.len(), reclaim),
+            rules: Rules { not_physical: scheme.ideal.not_physical(), systems_in_ledger: systems.len() },
+            systems: Systems::new(Ns(scheme.maintenance.idle_after_ns), reclaim),
             flash,
             front: Front::new(device.link.clone()),
             controller: Controller {
                 cpu: Cpu::new(&device.cpu, &scheme.firmware, ftl.domains().len()),
                 dram,
                 cache: Cache::off(),
-                host_memory: host_memory::HostMemory::new(
-                    scheme.mapping.host_memory,
-                    Ns(device.link.host_memory_ns),
-                ),
+                host_memory: HostMemory::new(scheme.mapping.host_memory, Ns(device.link.host_memory_ns)),
             },
-            observers: super::observers::Observers::new(EnergyTable::new(device)),
+            observers: Observers::new(EnergyTable::new(device)),
             geometry,
             ftl,
         };

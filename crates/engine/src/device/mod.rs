@@ -1,49 +1,28 @@
 //! The drive: puts the parts together; the only place that knows them all.
 //!
-//! It is made in `make`. One file for each thing that happens between its parts: a request comes in (`front`), the firmware works
-//! on it (`firmware`), its units go to the cache or the translation layer (`delivery`), events come in their order (`progress`), the
-//! flash (`above`), the translation layer (`above_ftl`), the data cache (`around_cache`) and the front (`around_front`) ask and
-//! tell, systems are told, asked, and what they want is done (`systems`), the drive is prepared without simulated time
-//! (`preparing`), and checked (`audit`).
+//! It is made in `make`. A request comes in, its units go to the cache or the translation layer (`delivery`), events come in their
+//! order (`progress`), and something follows each of them (`after_event`). What the parts ask of each other and tell each other is in
+//! `borders`, one file for each; what whoever holds the drive asks of it, in `face`; what is seen of all of it, in `seen`.
 
-mod above;
-mod above_ftl;
-mod around_cache;
-mod around_front;
-mod audit;
-mod chip_record;
-mod controller;
-mod counts;
+mod after_event;
+mod borders;
 mod delivery;
-mod disturb;
-mod fetch;
-mod firmware;
-mod front;
+mod face;
 mod gates;
-mod host_memory;
-mod ideal;
-mod known_reads;
 mod make;
-mod monitor;
-mod observers;
-mod own_policies;
-mod power_loss;
-mod preparing;
-mod probing;
 mod progress;
-mod reports;
-mod results;
+mod seen;
 pub(crate) mod snapshot;
-mod systems;
-mod tables;
-mod tenants;
 #[cfg(test)]
 mod tests;
 mod timers;
 
 use crate::front::Front;
 use crate::nand::{CellMode, Geometry};
+use crate::observers::Observers;
 use crate::probe::Probe;
+use crate::systems::work::Systems;
+use borders::cores::Controller;
 use wordline_base::ids::{DomainId, Lpa};
 use wordline_base::time::Ns;
 use wordline_flash::Flash;
@@ -51,8 +30,8 @@ use wordline_ftl::work::{self, Ftl};
 
 pub use crate::front::Answers;
 pub use crate::stats::end_of_life::EndOfLife;
-pub(crate) use fetch::FETCHED_TOGETHER;
-pub use power_loss::PowerLoss;
+pub(crate) use face::fetch::FETCHED_TOGETHER;
+pub use seen::PowerLoss;
 pub use wordline_ftl::work::Overwriting;
 
 /// What the counters of read reclaim are called in the ledger of the DRAM.
@@ -63,6 +42,8 @@ const READ_COUNTERS: &str = "read_counters";
 struct Rules {
     /// What of the drive no real one has.
     not_physical: Vec<String>,
+    /// So many systems, the first to be added, are in the ledger of the DRAM from the start.
+    systems_in_ledger: usize,
 }
 
 /// A simulated drive: its parts, each with a file of its own. What happens between two of them is in the other files.
@@ -70,7 +51,7 @@ pub struct Device {
     geometry: Geometry,
     rules: Rules,
     /// Schemes that span slots.
-    systems: systems::Systems,
+    systems: Systems,
     /// The map, the blocks, and what moves pages.
     ftl: Ftl,
     /// Dies, channels, and what waits for them.
@@ -78,9 +59,9 @@ pub struct Device {
     /// The requests inside, and the link.
     front: Front,
     /// Cores and memory.
-    controller: controller::Controller,
+    controller: Controller,
     /// Whoever is told of what happens.
-    observers: observers::Observers,
+    observers: Observers,
 }
 
 impl Device {

@@ -1,24 +1,14 @@
 //! Events in the order of their times.
 
 use super::Device;
-use super::observers::Observers;
 use super::timers::Timer;
 use crate::cache::work as cache;
+use crate::cores::work_done;
 use crate::front::{Direction, transfer_ended};
-use wordline_base::class::Class;
+use crate::observers::note_time;
 use wordline_base::time::Ns;
 use wordline_flash::work::handle_event;
 use wordline_ftl::work::joining_done;
-
-impl Observers {
-    #[inline(always)]
-    pub(super) fn count(&mut self, class: Class, planes: u32, pages: u32) {
-        self.flash_operations += u64::from(planes * pages);
-        self.recorder.operations[class.index()] += u64::from(planes * pages);
-        self.recorder.transactions[class.index()] += 1;
-        self.recorder.multi_plane += u64::from(planes > 1);
-    }
-}
 
 impl Device {
     /// Handles events, as long as they go before an arrival at `arrival` and before [`Self::wake_at`], until the host must
@@ -28,7 +18,7 @@ impl Device {
             let event = self.flash.next_event();
             let time = event.time();
             let goes_first = time < arrival || (time == arrival && !event.is_behind());
-            if time == Ns::NEVER || !goes_first || self.systems.next_wake < time {
+            if time == Ns::NEVER || !goes_first || self.systems.next_wake() < time {
                 break;
             }
             self.handle(time);
@@ -52,7 +42,7 @@ impl Device {
     /// Handles the next event, which comes at `time`.
     #[inline(always)]
     fn handle(&mut self, time: Ns) {
-        self.note_time(time);
+        note_time(self, time);
         self.flash.set_now(time);
         self.observers.events_processed += 1;
         if let Some(timer) = handle_event(self) {
@@ -66,7 +56,7 @@ impl Device {
         match Timer::of(timer) {
             Some(Timer::LinkIn) => transfer_ended(self, Direction::ToDrive),
             Some(Timer::LinkOut) => transfer_ended(self, Direction::ToHost),
-            Some(Timer::Cores) => self.firmware_done(),
+            Some(Timer::Cores) => work_done(self),
             Some(Timer::HostMemory) => self.entry_is_here(),
             Some(Timer::Dram) => cache::access_ended(self),
             Some(Timer::Joining) => joining_done(self),

@@ -8,8 +8,7 @@ use crate::placement::{PlaneSet, ProgramIntent};
 use crate::plan::Plan;
 use crate::reclaim::Decision;
 use crate::replicate::Serving;
-use wordline_base::class::Cause;
-use wordline_base::ids::{DieId, Lpa, Ppa, SuperblockId};
+use wordline_base::ids::{DieId, Lpa, SuperblockId};
 use wordline_flash::sched::queue::OpId;
 use wordline_flash::{Above, Flash};
 
@@ -163,35 +162,11 @@ pub trait AboveFtl: Above {
     /// The same of an operation, once.
     fn tell_access_of(&mut self, unit: OpId, write: bool);
 
-    /// A page that held nothing got its place.
-    fn tell_allocated(&mut self, lpa: Lpa, ppa: Ppa);
+    /// Those that watch for this are told.
+    fn tell(&mut self, event: &Event);
 
-    /// A write took effect.
-    fn tell_written(&mut self, lpa: Lpa, old: Ppa, new: Ppa);
-
-    /// A page was moved.
-    fn tell_moved(&mut self, lpa: Lpa, old: Ppa, new: Ppa, cause: Cause);
-
-    /// A place holds nothing of value any more.
-    fn tell_invalidated(&mut self, ppa: Ppa);
-
-    /// A page was trimmed.
-    fn tell_trimmed(&mut self, lpa: Lpa, old: Ppa);
-
-    /// Garbage collection begins to empty a superblock.
-    fn tell_collected(&mut self, superblock: SuperblockId);
-
-    /// A superblock was erased.
-    fn tell_erased(&mut self, superblock: SuperblockId);
-
-    /// Those that translate are told.
-    fn tell_translation(&mut self, event: &Event);
-
-    /// One system is told.
+    /// One system is told of what concerns it alone.
     fn tell_one(&mut self, system: usize, event: &Event);
-
-    /// Every program under way in a superblock that a system keeps open has ended.
-    fn tell_programmed_of(&mut self, system: usize, superblock: SuperblockId);
 
     /// A plan begins; whether its system keeps open what was opened for it.
     fn tell_plan_started(&mut self, system: usize, plan: u64, opened: &[SuperblockId]) -> bool;

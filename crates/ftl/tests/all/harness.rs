@@ -444,44 +444,12 @@ impl AboveFtl for Alone {
 
     fn tell_access_of(&mut self, _unit: OpId, _write: bool) {}
 
-    fn tell_allocated(&mut self, lpa: Lpa, ppa: Ppa) {
-        self.told.push((99, Event::Allocated { lpa, ppa }));
-    }
-
-    fn tell_written(&mut self, lpa: Lpa, old: Ppa, new: Ppa) {
-        self.told.push((99, Event::Written { lpa, old, new }));
-    }
-
-    fn tell_moved(&mut self, lpa: Lpa, old: Ppa, new: Ppa, cause: Cause) {
-        self.told.push((99, Event::Moved { lpa, old, new, cause }));
-    }
-
-    fn tell_invalidated(&mut self, ppa: Ppa) {
-        self.told.push((99, Event::Invalidated(ppa)));
-    }
-
-    fn tell_trimmed(&mut self, lpa: Lpa, old: Ppa) {
-        self.told.push((99, Event::Trimmed { lpa, old }));
-    }
-
-    fn tell_collected(&mut self, superblock: SuperblockId) {
-        self.told.push((99, Event::Collected(superblock)));
-    }
-
-    fn tell_erased(&mut self, superblock: SuperblockId) {
-        self.told.push((99, Event::Erased(superblock)));
-    }
-
-    fn tell_translation(&mut self, event: &Event) {
+    fn tell(&mut self, event: &Event) {
         self.told.push((99, *event));
     }
 
     fn tell_one(&mut self, system: usize, event: &Event) {
         self.told.push((system, *event));
-    }
-
-    fn tell_programmed_of(&mut self, system: usize, superblock: SuperblockId) {
-        self.told.push((system, Event::Programmed(superblock)));
     }
 
     fn tell_plan_started(&mut self, _system: usize, _plan: u64, _opened: &[SuperblockId]) -> bool {

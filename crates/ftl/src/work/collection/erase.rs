@@ -1,6 +1,7 @@
 //! Superblocks of which nothing is wanted any more are erased, and free.
 
 use crate::blocks::BlockState;
+use crate::events::Event;
 use crate::work::above::AboveFtl;
 use crate::work::collection::collect::check_collection;
 use crate::work::collection::rotating::pass_turn;
@@ -73,7 +74,7 @@ pub fn block_erased<A: AboveFtl>(above: &mut A, head: OpId) {
     above.ftl_mut().domain[domain.index()].pace.end(superblock);
     reclaim_ended(above, superblock);
     above.ftl_mut().forget_in_plans(superblock);
-    above.tell_erased(superblock);
+    above.tell(&Event::Erased(superblock));
     tell_map_of_erase(above);
     start_waiting_plans(above);
     release_stalled(above, domain);

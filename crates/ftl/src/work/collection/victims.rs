@@ -1,6 +1,7 @@
 //! Which superblock is collected next, and whether its pages are certain to find space.
 
 use crate::blocks::BlockState;
+use crate::events::Event;
 use crate::gc::VictimPolicy;
 use crate::work::above::AboveFtl;
 use crate::work::collection::erase::begin_erase;
@@ -136,7 +137,7 @@ pub(crate) fn next_victim<A: AboveFtl>(above: &mut A, domain: DomainId) -> bool 
     above.ftl_mut().blocks.set_state(superblock, BlockState::Collecting);
     if cause == Cause::Gc {
         above.ftl_mut().lock_superblock(cause, superblock);
-        above.tell_collected(superblock);
+        above.tell(&Event::Collected(superblock));
     }
     if above.flash().urgent() != 0 {
         note_urgent(above);

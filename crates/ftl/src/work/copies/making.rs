@@ -382,5 +382,5 @@ pub fn promote_copy<A: AboveFtl>(above: &mut A, owner: usize, lpa: Lpa, ppa: Ppa
         counters.promoted += 1;
     }
     above.tell_one(owner, &Event::CopyMoved { lpa, old: ppa, new: primary });
-    above.tell_moved(lpa, primary, ppa, Cause::Replication);
+    above.tell(&Event::Moved { lpa, old: primary, new: ppa, cause: Cause::Replication });
 }

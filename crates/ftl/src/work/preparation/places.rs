@@ -1,5 +1,6 @@
 //! Pages get their places without simulated time, and superblocks are collected for them.
 
+use crate::events::Event;
 use crate::placement::ProgramIntent;
 use crate::work::above::AboveFtl;
 use crate::work::collection::collect::check_collection;
@@ -88,7 +89,7 @@ pub(crate) fn allocate_on_first_read<A: AboveFtl>(above: &mut A, lpa: Lpa) -> Pp
     }
     let ppa = store_untimed(above, lpa, domain, Cause::Host);
     if ppa.is_some() {
-        above.tell_allocated(lpa, ppa);
+        above.tell(&Event::Allocated { lpa, ppa });
     }
     map_changed(above, lpa, Ppa::NONE, ppa, Cause::Host);
     check_collection(above, domain);

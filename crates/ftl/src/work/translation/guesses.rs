@@ -109,6 +109,6 @@ pub(crate) fn guess_was_wrong<A: AboveFtl>(above: &mut A, unit: OpId) {
     let found = above.ftl().found_at(ppa);
     above.counted(Counted::GuessWrong { outdated: found == lpa });
     above.ftl_mut().translation.policy.get_mut().wrong_guess(lpa, ppa, found);
-    above.tell_translation(&Event::WrongGuess { lpa, guessed: ppa, found });
+    above.tell(&Event::WrongGuess { lpa, guessed: ppa, found });
     ask_again(above, unit);
 }

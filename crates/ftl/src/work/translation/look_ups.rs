@@ -417,7 +417,7 @@ pub(crate) fn page_is_here<A: AboveFtl>(above: &mut A, id: OpId, page: u32) {
     let view = MapView { map: &ftl.map, layout: &ftl.layout, occupied, sizes: *sizes };
     policy.get_mut().loaded(page, &lookup, &view, writes);
     let waits = policy.get().waits_for_evictions();
-    above.tell_translation(&Event::Loaded { page, lpa });
+    above.tell(&Event::Loaded { page, lpa });
     let written = if above.ftl().translation.writes.is_empty() { None } else { write_back(above) };
     let found = ask(above, id);
     let eviction = written.filter(|_| waits && matches!(found, Found::Known(_)));

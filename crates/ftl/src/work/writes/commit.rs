@@ -1,6 +1,7 @@
 //! A program takes effect: the map changes, what it replaces is invalid, and the superblock may be full.
 
 use crate::blocks::BlockState;
+use crate::events::Event;
 use crate::replicate::CopyLoss;
 use crate::work::above::AboveFtl;
 use crate::work::collection::collect::check_collection;
@@ -135,7 +136,7 @@ fn commit_new_unit<A: AboveFtl>(above: &mut A, unit: OpId, superblock: Superbloc
         let id = above.request_id(whose.request());
         above.took_effect(id, lpa);
     }
-    above.tell_written(lpa, old, ppa);
+    above.tell(&Event::Written { lpa, old, new: ppa });
     if partial {
         next_partial_write(above, lpa);
     }
@@ -169,7 +170,7 @@ fn commit_write_back<A: AboveFtl>(above: &mut A, unit: OpId, superblock: Superbl
         numbers.first(lpa, ppa);
     }
     map_changed(above, lpa, old, ppa, Cause::WriteBack);
-    above.tell_written(lpa, old, ppa);
+    above.tell(&Event::Written { lpa, old, new: ppa });
 }
 
 /// Leaves this place unused and begins anew, keeping what is known of where the time went.
@@ -210,7 +211,7 @@ pub(crate) fn commit_moved_unit<A: AboveFtl>(above: &mut A, unit: OpId, superblo
     }
     if lpa.0 < above.ftl().logical_units {
         map_changed(above, lpa, source, ppa, class.cause());
-        above.tell_moved(lpa, source, ppa, class.cause());
+        above.tell(&Event::Moved { lpa, old: source, new: ppa, cause: class.cause() });
     }
 }
 
@@ -236,7 +237,7 @@ pub(crate) fn invalidate<A: AboveFtl>(above: &mut A, ppa: Ppa) {
     let (domain, superblock) = above.ftl().blocks.locate(&above.ftl().geometry, ppa);
     let valid = above.ftl_mut().blocks.add_valid(superblock, -1);
     above.ftl_mut().domain[domain.index()].live -= 1;
-    above.tell_invalidated(ppa);
+    above.tell(&Event::Invalidated(ppa));
     unlock_page(above, ppa);
     if valid == 0 {
         nothing_is_valid(above, superblock);
@@ -276,7 +277,7 @@ pub fn forget<A: AboveFtl>(above: &mut A, id: u64, lpa: Lpa) {
     above.took_effect(id, lpa);
     if ppa.is_some() {
         // Reads that waited for the page's move go on within this and find it trimmed.
-        above.tell_trimmed(lpa, ppa);
+        above.tell(&Event::Trimmed { lpa, old: ppa });
         if above.ftl().striped.is_some() {
             above.ftl_mut().page_given_up(lpa, ppa);
         }

@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 use wordline_flash::work::submit;
 
 use crate::blocks::BlockState;
-use crate::events::WritePlace;
+use crate::events::{Event, WritePlace};
 use crate::work::writes::system_superblocks::Given;
 use wordline_base::class::Cause;
 use wordline_base::ids::{DomainId, Lpa, SuperblockId};
@@ -158,6 +158,6 @@ pub(crate) fn erase_if_given_up<A: AboveFtl>(above: &mut A, superblock: Superblo
 /// Every program under way in an open superblock has ended: its system, if one keeps it open, is told.
 pub(crate) fn tell_programmed<A: AboveFtl>(above: &mut A, superblock: SuperblockId) {
     if let Some(system) = above.ftl().plans.system_superblocks.system_of(superblock) {
-        above.tell_programmed_of(system, superblock);
+        above.tell_one(system, &Event::Programmed(superblock));
     }
 }

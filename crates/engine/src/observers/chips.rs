@@ -1,0 +1,85 @@
+//! What the record of chips is told, where there is one: a branch each, the rest out of line.
+
+use super::state::Observers;
+use crate::sched::queue::OpId;
+use crate::stats::chips::ChipRecorder;
+use wordline_base::class::Class;
+use wordline_base::ids::DieId;
+use wordline_base::time::Ns;
+use wordline_flash::Flash;
+
+impl Observers {
+    /// A head begins to wait in the queue of a die, or waits no more.
+    #[inline(always)]
+    pub fn note_queue(&mut self, flash: &Flash, die: DieId, class: Class, taken: Option<OpId>) {
+        if self.monitor.chips.is_some() {
+            let arrived = taken.map(|head| flash.pool[head].arrived);
+            self.note_at_chip(flash, die, |chips, of, now| match arrived {
+                None => chips.enters(of, class, now),
+                Some(arrived) => chips.leaves(of, class, arrived, now),
+            });
+        }
+    }
+
+    /// A command of so many planes begins.
+    #[inline(always)]
+    pub fn note_command(&mut self, flash: &Flash, die: DieId, class: Class, planes: u32) {
+        if self.monitor.chips.is_some() {
+            self.note_at_chip(flash, die, |chips, of, _| chips.begins(of, class, planes));
+        }
+    }
+
+    /// The channel is the die's until `end`, for its data or for its command, behind which its array works.
+    #[inline(always)]
+    pub fn note_transfer(&mut self, flash: &Flash, die: DieId, end: Ns, data: bool) {
+        if self.monitor.chips.is_some() {
+            let command = &flash.die(die).command;
+            let (class, cell) = (command.class, command.cell);
+            self.note_at_chip(flash, die, |chips, of, now| {
+                chips.transfers(of, class, now, end);
+                if !data {
+                    chips.works(of, class, end, end + cell);
+                }
+            });
+        }
+    }
+
+    /// The array of a die goes on with its command.
+    #[inline]
+    pub fn note_array_works(&mut self, flash: &Flash, die: DieId, from: Ns, until: Ns) {
+        if self.monitor.chips.is_some() {
+            let class = flash.die(die).command.class;
+            self.note_at_chip(flash, die, |chips, of, _| chips.works(of, class, from, until));
+        }
+    }
+
+    /// The array of a die, at work until `until`, is stopped at `at`.
+    #[inline]
+    pub fn note_array_stops(&mut self, flash: &Flash, die: DieId, at: Ns, until: Ns) {
+        if self.monitor.chips.is_some() {
+            let class = flash.die(die).command.class;
+            self.note_at_chip(flash, die, |chips, of, _| chips.stops(of, class, at, until));
+        }
+    }
+
+    /// A flash page or block of a command is done.
+    #[inline(always)]
+    pub fn note_done(&mut self, flash: &Flash, die: DieId, class: Class, head: OpId) {
+        if self.monitor.chips.is_some() {
+            let arrived = flash.pool[head].arrived;
+            self.note_at_chip(flash, die, |chips, of, now| chips.done(of, class, arrived, now));
+        }
+    }
+
+    #[cold]
+    fn note_at_chip(
+        &mut self,
+        flash: &Flash,
+        server: DieId,
+        record: impl FnOnce(&mut ChipRecorder, usize, Ns),
+    ) {
+        if let Some(chips) = &mut self.monitor.chips {
+            record(chips, flash.real_die(server), flash.now());
+        }
+    }
+}

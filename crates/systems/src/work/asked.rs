@@ -1,0 +1,120 @@
+//! Systems are asked: where programs may go, where pages are, which copy serves, what becomes of worn blocks. The first answer
+//! counts, by the order of their numbers.
+
+use super::around::AroundSystems;
+use super::told::tell_this;
+use crate::action::Action;
+use crate::events::{AllowedPlanes, WornBlock, WritePlace};
+use crate::plan::Plan;
+use crate::policies::SystemPolicy;
+use crate::reclaim::{Decision, ReadReclaim};
+use crate::system::System;
+use crate::view::DriveView;
+use crate::watches::Watches;
+use wordline_base::class::Class;
+use wordline_ftl::mapping::{Found, Lookup};
+use wordline_ftl::placement::{PlaneSet, ProgramIntent};
+use wordline_ftl::replicate::Serving;
+
+/// Where a program of the host goes, and which system says so.
+pub fn ask_write_place<A: AroundSystems>(
+    around: &mut A,
+    program: &ProgramIntent,
+) -> Option<(usize, WritePlace)> {
+    let ask = |system: &mut dyn System, drive: &DriveView<'_>, actions: &mut Vec<Action>| {
+        let answer = system.place_write(program, drive, actions);
+        (answer != WritePlace::Free).then_some(answer)
+    };
+    let mut all = around.systems_mut().take_all_watching(Watches::WRITE_PLACE)?;
+    let mut answer = None;
+    for (number, system) in all.iter_mut().enumerate() {
+        if answer.is_none() && around.systems().watches_for(number, Watches::WRITE_PLACE) {
+            let found = tell_this(around, number, system.get_mut(), &ask);
+            answer = found.map(|found| (number, found));
+        }
+    }
+    around.systems_mut().put_all_back(all);
+    answer
+}
+
+/// The planes that a program may go to. `None`: systems have nothing to say. The set is to be given back
+/// ([`Systems::put_planes_back`](super::Systems::put_planes_back)).
+#[inline]
+pub fn allowed_planes_of<A: AroundSystems>(around: &mut A, program: &ProgramIntent) -> Option<PlaneSet> {
+    if !around.systems().watch(Watches::PLACEMENT.and(Watches::MOVES_PLACEMENT)) {
+        return None;
+    }
+    ask_where(around, program)
+}
+
+#[inline(never)]
+fn ask_where<A: AroundSystems>(around: &mut A, program: &ProgramIntent) -> Option<PlaneSet> {
+    let moves = Class::read_for(program.cause).is_move();
+    let what = if moves { Watches::MOVES_PLACEMENT } else { Watches::PLACEMENT };
+    if program.lpa.0 >= around.logical_units() {
+        return None;
+    }
+    let mut all = around.systems_mut().take_all_watching(what)?;
+    let mut planes = std::mem::take(&mut around.systems_mut().planes);
+    planes.clear();
+    let mut answer = AllowedPlanes::All;
+    for (number, system) in all.iter_mut().enumerate() {
+        if answer == AllowedPlanes::All && around.systems().watches_for(number, what) {
+            answer = system.get_mut().allowed_planes(program, &*around, &mut planes);
+        }
+    }
+    around.systems_mut().put_all_back(all);
+    if answer == AllowedPlanes::Listed {
+        return Some(planes);
+    }
+    around.systems_mut().put_planes_back(planes);
+    None
+}
+
+/// Where a system knows, or supposes, a page to be.
+pub fn find<A: AroundSystems>(around: &mut A, lookup: &Lookup) -> Option<Found> {
+    let mut all = around.systems_mut().take_all_watching(Watches::TRANSLATION)?;
+    let mut found = None;
+    for (number, system) in all.iter_mut().enumerate() {
+        if found.is_none() && around.systems().watches_for(number, Watches::TRANSLATION) {
+            found = system.get_mut().find(lookup, &*around);
+        }
+    }
+    around.systems_mut().put_all_back(all);
+    found
+}
+
+/// The copy that serves a read, as a system has it that owns one of them.
+pub fn ask_owners<A: AroundSystems>(around: &mut A, read: &Serving<'_>) -> Option<usize> {
+    let mut all = around.systems_mut().take_all();
+    let mut answer = None;
+    for (number, system) in all.iter_mut().enumerate() {
+        let owns = read.candidates.iter().any(|candidate| candidate.owner == Some(number));
+        if owns && answer.is_none() {
+            answer = system.get_mut().serve(read, &*around);
+        }
+    }
+    around.systems_mut().put_all_back(all);
+    answer
+}
+
+/// What systems do about a worn block: a plan, and whose.
+pub fn ask_to_reclaim<A: AroundSystems>(around: &mut A, worn: &WornBlock) -> Option<(usize, Plan)> {
+    let mut all = around.systems_mut().take_all_watching(Watches::RECLAIM)?;
+    let mut numbered = all.iter_mut().map(SystemPolicy::get_mut).enumerate();
+    let plan = numbered.find_map(|(number, system)| {
+        let asked = around.systems().watches_for(number, Watches::RECLAIM);
+        let plan = asked.then(|| system.reclaim(worn, &*around))?;
+        plan.map(|plan| (number, plan))
+    });
+    around.systems_mut().put_all_back(all);
+    plan
+}
+
+/// What the policy of read reclaim does about it.
+pub fn ask_reclaim_policy<A: AroundSystems>(around: &mut A, worn: &WornBlock) -> Decision {
+    let mut policy = std::mem::take(&mut around.systems_mut().reclaim);
+    let decision = policy.reclaim(worn, &*around);
+    around.systems_mut().reclaim = policy;
+    decision
+}
