@@ -11,6 +11,7 @@ use wordline_engine::config::run::StartLayout;
 use wordline_engine::config::run::{Occupancy, WindowConfig};
 use wordline_engine::config::scheme::GcKind;
 use wordline_engine::host::{Flow, HostRequest};
+use wordline_engine::ids::Lpa;
 use wordline_engine::time::Ns;
 use wordline_engine::{
     Observer, Outcome, Overwritten, RunError, Setup, Unobserved, replay, replay_flows, simulate,
@@ -168,6 +169,18 @@ fn the_observer_is_told_how_far_the_overwriting_of_a_drive_is() {
     assert!(last.done == last.least && last.least >= first.least, "{last:?}");
     let mut stops = Preparing(Vec::new(), 1);
     assert_eq!(setup.prepare_observed(&[], &mut stops).map(|_| ()), Err(RunError::Cancelled));
+}
+
+#[test]
+fn a_drive_that_is_filled_with_a_footprint_can_be_stopped() {
+    let mut setup = buffered();
+    setup.start = start(Occupancy::Footprint, 0.0);
+    let footprint = [Lpa(3), Lpa(1)];
+    let mut told = Told(Vec::new(), Ns::NEVER);
+    setup.prepare_observed(&footprint, &mut told).unwrap();
+    assert!(told.0.iter().all(|told| *told == (0, Ns::ZERO)) && !told.0.is_empty());
+    let mut stops = Told(Vec::new(), Ns::ZERO);
+    assert_eq!(setup.prepare_observed(&footprint, &mut stops).map(|_| ()), Err(RunError::Cancelled));
 }
 
 #[test]

@@ -13,6 +13,7 @@ use crate::systems::SystemPolicy;
 use std::ops::Range;
 use wordline_base::draws::Draws;
 use wordline_base::ids::Lpa;
+use wordline_base::time::Ns;
 use wordline_config::combine::Slot;
 use wordline_config::run::{Occupancy, StartConfig, StartLayout};
 use wordline_config::{ConfigError, DeviceConfig, HostConfig, MeasureConfig, SchemeConfig, WindowConfig};
@@ -62,6 +63,9 @@ pub enum LookedUp<'a> {
     /// As many of these requests as bring it to where it stays, within bounds.
     Requests(&'a mut dyn RequestSource),
 }
+
+/// Pages that are filled between two looks at whether to go on, less than a second's work.
+const FILLED_AT_ONCE: usize = 1 << 20;
 
 impl Setup {
     /// Bytes that the host sees of this drive, or array.
@@ -201,7 +205,12 @@ impl Setup {
             None => device.fill_at_once(order, occupied, layout),
         }
         let pages = if self.start.occupancy == Occupancy::Footprint { footprint } else { &[] };
-        device.fill(pages);
+        for written in pages.chunks(FILLED_AT_ONCE) {
+            device.fill(written);
+            if !observer.progress(0, Ns::ZERO) {
+                return Err(RunError::Cancelled);
+            }
+        }
         device.store_map();
         let population = if pages.is_empty() { occupied } else { pages.len() as u32 };
         let overwrites = (f64::from(population) * self.start.overwrite).round() as u64;
