@@ -78,7 +78,11 @@ def test_a_dry_run_is_the_same_in_every_command(wordline: Wordline, tmp_path: Pa
     search.unlink()
     exhibits = ("repro", "validation", "--quick", "--out", tmp_path / "r", "--dry-run")
     listed = wordline(*exhibits, "--json").json()
-    assert listed and all(one["points"] == one["left"] for one in listed)
+    assert listed["exhibits"] and all(one["points"] == one["left"] for one in listed["exhibits"])
+    # Exhibits may share points.
+    assert 0 < listed["points"] <= sum(one["points"] for one in listed["exhibits"])
+    assert listed["left"] == listed["points"] and listed["drives"]
+    assert listed["tried"] == MOST and listed["estimate_s"] > 0
     *_, counted, estimated = wordline(*exhibits).out.splitlines()
     assert "points are valid" in counted and "an estimate by the first 0.4 s of" in estimated
     assert [path.name for path in tmp_path.iterdir()] == ["s.toml"]

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from wordline.cli.common import FAILURES, DryRunOption, JobsOption, JsonOption, OnOption, RetryOption
-from wordline.cli.left import Time, points_in_words, still_to_run
+from wordline.cli.left import Time, counted, in_words, points_in_words, still_to_run
 from wordline.cli.progress import exhibits_bar
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from wordline.repro.reproduction import Reproduction
     from wordline.repro.run import Plan
@@ -96,34 +96,36 @@ def _say_planned(plans: Sequence[Plan], out: Path, as_json: bool, *, on: str, jo
     from wordline.study.store import Store
 
     status = Store(out).status() if out.is_dir() else {}
-    counts = [
-        (
-            len({found.key for found in plan.inputs}),
-            len({found.key for found in plan.inputs if status.get(found.key) != "done"}),
-        )
-        for plan in plans
-    ]
+    runs = [run for plan in plans for run in zip(plan.points, plan.inputs, strict=True)]
+    left = still_to_run(runs, status)
+    facts = counted([found for _, found in runs], [found for _, found in left])
+    counts = [_of_exhibit(plan, status) for plan in plans]
+    if not as_json:
+        for plan, found in zip(plans, counts, strict=True):
+            said = plan.reason or points_in_words(*found)
+            print(f"{plan.exhibit.paper:12} {plan.exhibit.name:20} {said}")
+        print(f"\n{in_words(facts)}")
+    time = Time.of(left, on=on, jobs=jobs)
     if as_json:
         rows = [
             {
                 "paper": plan.exhibit.paper,
                 "exhibit": plan.exhibit.name,
                 "points": points,
-                "left": left,
+                "left": missing,
                 "reason": plan.reason,
             }
-            for plan, (points, left) in zip(plans, counts, strict=True)
+            for plan, (points, missing) in zip(plans, counts, strict=True)
         ]
-        print(json.dumps(rows))
-        return
-    for plan, found in zip(plans, counts, strict=True):
-        print(f"{plan.exhibit.paper:12} {plan.exhibit.name:20} {plan.reason or points_in_words(*found)}")
-    keys = {found.key for plan in plans for found in plan.inputs}
-    missing = sum(status.get(key) != "done" for key in keys)
-    print(f"\n{points_in_words(len(keys), missing)}")
-    if missing:
-        runs = [run for plan in plans for run in zip(plan.points, plan.inputs, strict=True)]
-        print(Time.of(still_to_run(runs, status), on=on, jobs=jobs).in_words())
+        print(json.dumps({"exhibits": rows, **facts, **time.facts()}))
+    elif facts["left"]:
+        print(time.in_words())
+
+
+def _of_exhibit(plan: Plan, status: Mapping[str, str]) -> tuple[int, int]:
+    """Its points, and those that aren't done."""
+    keys = {found.key for found in plan.inputs}
+    return len(keys), sum(status.get(key) != "done" for key in keys)
 
 
 def _list(paper: str, as_json: bool) -> None:
@@ -139,7 +141,7 @@ def _list(paper: str, as_json: bool) -> None:
 
 
 def _say(found: Reproduction, as_json: bool) -> None:
-    from wordline.repro.summary import SIGNS, counted
+    from wordline.repro import summary
 
     if as_json:
         numbers = [{**number.__dict__, "difference": number.difference} for number in found.numbers]
@@ -152,12 +154,12 @@ def _say(found: Reproduction, as_json: bool) -> None:
             for n in found.numbers
             if (n.paper, n.exhibit) == (exhibit.paper, exhibit.name) and not n.uncounted
         ]
-        signs = "".join(SIGNS[number.verdict] for number in numbers_)
+        signs = "".join(summary.SIGNS[number.verdict] for number in numbers_)
         print(f"{exhibit.paper:12} {exhibit.name:20} {shown.reason or signs}")
         for error in shown.errors:
             print(f"  failed: {error}")
     scale = "quick; " if found.scale == "quick" else ""
-    print(f"\n{scale}{counted(found)}\nWritten to {found.folder}: summary.html, summary.md, numbers.csv")
+    print(f"\n{scale}{summary.counted(found)}\nWritten to {found.folder}: summary.html, summary.md, numbers.csv")
 
 
 def register(app: typer.Typer) -> None:
