@@ -159,7 +159,8 @@ def _say(found: Reproduction, as_json: bool) -> None:
         for error in shown.errors:
             print(f"  failed: {error}")
     scale = "quick; " if found.scale == "quick" else ""
-    print(f"\n{scale}{summary.counted(found)}\nWritten to {found.folder}: summary.html, summary.md, numbers.csv")
+    print(f"\n{scale}{summary.counted(found)}")
+    print(f"Written to {found.folder}: summary.html, summary.md, numbers.csv")
 
 
 def register(app: typer.Typer) -> None:
