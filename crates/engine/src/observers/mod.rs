@@ -9,6 +9,7 @@ mod chips;
 mod counts;
 mod energy;
 mod known_reads;
+mod looks;
 mod monitor;
 mod probing;
 mod state;
@@ -17,5 +18,5 @@ mod state;
 mod tests;
 
 pub(crate) use around::AroundObservers;
-pub(crate) use monitor::{measure, note_read, note_time, report, window_opens};
+pub(crate) use looks::{measure, note_read, note_time, report, window_opens};
 pub(crate) use state::Observers;
