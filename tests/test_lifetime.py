@@ -86,7 +86,7 @@ def test_blocks_that_are_bad_from_the_factory_are_no_flash() -> None:
                     "scheme": {"slc_cache": {"policy": "static"}},
                 }
             },
-            "blocks in SLC mode",
+            "device.bad_blocks.slc_endurance_cycles is not set",
         ),
         (
             {"config": {"device": {"geometry": {"pages": 10, "page_bytes": 4096}}, "scheme": {}}},
@@ -99,6 +99,25 @@ def test_no_endurance_is_told_where_something_is_missing(changes: dict[str, Any]
     assert found is not None and found.host_bytes is None and found.years is None
     assert reason in found.missing
     assert not any(name.endswith(("years", "terabytes_written")) for name, _ in found.figures())
+
+
+def test_blocks_in_slc_mode_hold_less_and_wear_by_their_own_cycles() -> None:
+    device = result()["config"]["device"] | {"cell": {"technology": "tlc"}}
+    device["bad_blocks"] = {"endurance_cycles": 2000, "slc_endurance_cycles": 40_000}
+    cached = result(
+        config={"device": device, "scheme": {"slc_cache": {"policy": "static"}}},
+        slc_cache={"cached_units": 30, "direct_units": 10},
+        waf_by_cause={"host": 1.2, "migration": 1.3},
+    )
+    found = lifetime.of(cached)
+    assert found is not None and found.host_bytes is not None
+    # 0.9 of 2.5 went to blocks of 3 pages for 10 that last 20 times as long.
+    wear = [waf - 0.9 + 0.9 * (10 / 3) / 20 for waf in (2.5, 3.0, 2.0)]
+    assert found.host_bytes == pytest.approx(tuple(1000 * 4096 * 2000 / waf for waf in wear))
+    assert "2,000 cycles (40,000 in SLC mode), WAF 2.5" in dict(found.told())["host writes in all (TBW)"]
+    empty = lifetime.of(cached | {"slc_cache": {"cached_units": 0, "direct_units": 0}})
+    assert empty is not None and empty.host_bytes is not None
+    assert empty.host_bytes[0] == pytest.approx(1000 * 4096 * 2000 / 2.5)
 
 
 def test_an_array_has_none() -> None:

@@ -44,6 +44,8 @@ CACHE: dict[str, object] = {"scheme.cache.policy": "write_buffer", "scheme.cache
 
 ERRORS: dict[str, object] = {"device.errors.correctable_bits": 3}
 
+WORN: dict[str, object] = {"device.bad_blocks.endurance_cycles": 500_000}
+
 SLC: dict[str, object] = {
     "device.slc_mode": {"read_ns": 9_000, "program_ns": 90_000, "erase_ns": 900_000},
     "scheme.slc_cache.policy": "static",
@@ -104,6 +106,7 @@ CASES = (
     Case("scheme.gc.copyback", False, {}, {"device.copyback.supported": True}),
     Case("device.slc_mode.read_ns", 8_000, {"device.slc_mode": SLC["device.slc_mode"]}, SLC),
     Case("device.errors.slc_factor", 3.0, ERRORS, {**ERRORS, **SLC}),
+    Case("device.bad_blocks.slc_endurance_cycles", 900_000, WORN, {**WORN, **SLC}),
     Case("device.energy.slc_read_nj", 3, {"device.energy.read_nj": [5]}, SLC),
     Case("device.cpu.cores", 3, {}, {"scheme.firmware.lookup_ns": 100}),
     Case("device.dram.access_ns", 900, {}, CACHE),

@@ -1,7 +1,8 @@
 """What a drive offers, and how long it lasts at the load of a run.
 
 `TBW = flash bytes · program/erase cycles / WAF`: the host's bytes until the mean block has had its cycles,
-wear taken as even. What the notes of a run say against its WAF holds for these figures too.
+wear taken as even. What the notes of a run say against its WAF holds for these figures too. What a block in
+SLC mode takes in counts as so much more as that holds less, and as so much less as it endures more cycles.
 """
 
 from __future__ import annotations
@@ -16,6 +17,12 @@ from wordline.figures import fitting, is_unsure, short
 
 CYCLES = "device.bad_blocks.endurance_cycles"
 """The key of a drive that holds the program/erase cycles of a block."""
+
+SLC_CYCLES = "device.bad_blocks.slc_endurance_cycles"
+"""The same of a block that is used in SLC mode."""
+
+BITS = {"slc": 1, "mlc": 2, "tlc": 3, "qlc": 4}
+"""Of a cell, by technology."""
 
 WARRANTY_YEARS = 5
 """Over which ratings in drive writes a day count."""
@@ -41,6 +48,8 @@ class Lifetime:
     """At the load of the window, day and night."""
     cycles: int | None
     """Program/erase cycles of a block."""
+    slc_cycles: int | None
+    """The same in SLC mode, where the drive uses that."""
     host_bytes: tuple[float, float, float] | None
     """What the host can write in all (TBW), and the ends of its 95% interval; the value if it is unknown."""
     missing: str
@@ -121,7 +130,8 @@ class Lifetime:
         value, low, high = self.host_bytes
         reach = f" ({fitting_bytes(low)} to {fitting_bytes(high)})" if low < high else ""
         rated = f"{short(self.rated_drive_writes_per_day or 0.0)} for {WARRANTY_YEARS} years"
-        cycles = f"{self.cycles:,} cycles, WAF {short(self.waf)}"
+        in_slc_mode = "" if self.slc_cycles is None else f" ({self.slc_cycles:,} in SLC mode)"
+        cycles = f"{self.cycles:,} cycles{in_slc_mode}, WAF {short(self.waf)}"
         rows.append(("host writes in all (TBW)", f"{fitting_bytes(value)}{reach}, from {cycles}"))
         rows.append(("drive writes a day that it allows (DWPD)", rated))
         return [*rows, ("lasts at this load", _time(self.years))]
@@ -162,9 +172,9 @@ def of(result: Mapping[str, Any]) -> Lifetime | None:
     unit = drive["mapping_unit_bytes"]
     flash = drive["physical_units"] * unit - _factory_bad(result)
     waf, rate = result["waf"], result["write"].get("bandwidth_bytes_per_s") or 0.0
-    cycles = device.get("bad_blocks", {}).get("endurance_cycles")
-    missing = _missing(result, scheme, cycles)
-    host = None if missing else _host_bytes(result, flash * cycles, waf)
+    cycles, slc_cycles = _cycles(device, scheme)
+    missing = _missing(result, scheme, cycles, slc_cycles)
+    host = None if missing else _host_bytes(result, flash * cycles, _less_wear(result, cycles, slc_cycles))
     rated = device.get("rated") or {}
     return Lifetime(
         usable_bytes=drive["logical_units"] * unit,
@@ -172,6 +182,7 @@ def of(result: Mapping[str, Any]) -> Lifetime | None:
         waf=waf,
         host_bytes_per_day=rate * DAY_S,
         cycles=cycles,
+        slc_cycles=slc_cycles,
         host_bytes=host,
         missing=missing,
         promised_per_day=rated.get("drive_writes_per_day"),
@@ -186,21 +197,46 @@ def _factory_bad(result: Mapping[str, Any]) -> int:
     return int(result.get("bad_blocks", {}).get("factory", 0) * block)
 
 
-def _missing(result: Mapping[str, Any], scheme: Mapping[str, Any], cycles: int | None) -> str:
+def _uses_slc_mode(scheme: Mapping[str, Any]) -> bool:
+    return bool(scheme.get("slc_cache", {}).get("policy", "none") != "none")
+
+
+def _cycles(device: Mapping[str, Any], scheme: Mapping[str, Any]) -> tuple[int | None, int | None]:
+    bad = device.get("bad_blocks", {})
+    return bad.get("endurance_cycles"), bad.get("slc_endurance_cycles") if _uses_slc_mode(scheme) else None
+
+
+def _less_wear(result: Mapping[str, Any], cycles: int, slc_cycles: int | None) -> float:
+    """By how much less blocks wear than `waf` says, in bytes of native blocks for each of the host's."""
+    taken = result.get("slc_cache")
+    if taken is None or slc_cycles is None:
+        return 0.0
+    units, geometry = taken["cached_units"] + taken["direct_units"], result["config"]["device"]["geometry"]
+    if not units:
+        return 0.0
+    in_slc_mode = result["waf_by_cause"]["host"] * taken["cached_units"] / units
+    bits = BITS[result["config"]["device"]["cell"]["technology"]]
+    blocks = geometry["pages"] / (geometry["pages"] // bits)
+    return float(in_slc_mode * (1 - blocks * cycles / slc_cycles))
+
+
+def _missing(
+    result: Mapping[str, Any], scheme: Mapping[str, Any], cycles: int | None, slc_cycles: int | None
+) -> str:
     waf, ends = result["waf"], intervals.of_result(result, "waf")
     if not waf or not result["write"]["requests"]:
         return "nothing was written in the window"
-    if scheme.get("slc_cache", {}).get("policy", "none") != "none":
-        return "blocks in SLC mode wear otherwise, and no key says how"
     if cycles is None:
         return f"{CYCLES} is not set"
+    if slc_cycles is None and _uses_slc_mode(scheme):
+        return f"blocks are used in SLC mode, and {SLC_CYCLES} is not set"
     if ends is not None and is_unsure(waf, ends.reach(waf)):
         return "WAF is unsure"
     return ""
 
 
-def _host_bytes(result: Mapping[str, Any], flash: float, waf: float) -> tuple[float, float, float]:
-    ends = intervals.of_result(result, "waf")
-    low, high = (waf, waf) if ends is None else (max(ends.low, 0.0), ends.high)
-    most = flash / low if low else math.inf
-    return flash / waf, flash / high, most
+def _host_bytes(result: Mapping[str, Any], flash: float, less: float) -> tuple[float, float, float]:
+    ends, waf = intervals.of_result(result, "waf"), result["waf"]
+    low, high = (waf, waf) if ends is None else (ends.low, ends.high)
+    most = flash / (low - less) if low > less else math.inf
+    return flash / (waf - less), flash / (high - less), most

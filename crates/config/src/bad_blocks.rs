@@ -27,7 +27,11 @@ pub struct BadBlocksConfig {
     /// Mean number of erases with which a block fails; left out: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub endurance_cycles: Option<u32>,
-    /// Standard deviation of that number over the blocks, as a share of it; 0 to 0.3, default 0.
+    /// The same of a block that is always used in SLC mode; left out: as in native mode. Each erase takes its share of a block's life,
+    /// by the mode that it ends.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slc_endurance_cycles: Option<u32>,
+    /// Standard deviation of these numbers over the blocks, as a share of them; 0 to 0.3, default 0.
     #[serde(default)]
     pub endurance_spread: f64,
 }
@@ -41,6 +45,13 @@ impl BadBlocksConfig {
         check_range("program_failures", self.program_failures, 0.0, 1.0)?;
         check_range("erase_failures", self.erase_failures, 0.0, 1.0)?;
         check_range("endurance_cycles", self.endurance_cycles.unwrap_or(1), 1, 1_000_000_000)?;
+        if let Some(cycles) = self.slc_endurance_cycles {
+            check_range("slc_endurance_cycles", cycles, 1, 1_000_000_000)?;
+            if self.endurance_cycles.is_none() {
+                let allowed = "none without endurance_cycles";
+                return Err(ConfigError::new("slc_endurance_cycles", cycles, allowed));
+            }
+        }
         check_range("endurance_spread", self.endurance_spread, 0.0, 0.3)?;
         let planes = [geometry.channels, geometry.ways, geometry.dies, geometry.planes];
         let planes: u64 = planes.into_iter().map(u64::from).product();

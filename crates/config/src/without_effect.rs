@@ -104,6 +104,7 @@ pub const OF_DRIVE: &[DriveRule] = &[
             "device.slc_mode.program_ns",
             "device.slc_mode.erase_ns",
             "device.errors.slc_factor",
+            "device.bad_blocks.slc_endurance_cycles",
             "device.energy.slc_read_nj",
             "device.energy.slc_program_nj",
             "device.energy.slc_erase_nj",

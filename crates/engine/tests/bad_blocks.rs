@@ -211,6 +211,7 @@ fn what_cannot_be_is_refused() {
         (BadBlocksConfig { spare_blocks_per_plane: 32, ..none() }, "spare_blocks_per_plane"),
         (BadBlocksConfig { erase_failures: 1.5, ..none() }, "device.bad_blocks.erase_failures"),
         (BadBlocksConfig { endurance_cycles: Some(0), ..none() }, "device.bad_blocks.endurance_cycles"),
+        (BadBlocksConfig { slc_endurance_cycles: Some(9), ..none() }, "none without endurance_cycles"),
         // Too little is left for the capacity.
         (BadBlocksConfig { spare_blocks_per_plane: 12, ..none() }, "device.capacity.overprovisioning"),
     ] {

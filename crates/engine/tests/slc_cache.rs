@@ -4,6 +4,7 @@
 
 use crate::common::*;
 use wordline_engine::blocks::slc_cache::{CacheView, SlcCache};
+use wordline_engine::config::bad_blocks::BadBlocksConfig;
 use wordline_engine::config::cache::{CacheBytes, CacheKind};
 use wordline_engine::config::device::*;
 use wordline_engine::config::host::HostConfig;
@@ -79,6 +80,28 @@ fn writes_go_at_the_speed_of_slc_until_the_cache_is_full_then_at_the_native_one(
     assert_eq!((cache.min_units, cache.size_units, cache.max_units), (15, 15, 15));
     assert_eq!((cache.used_units, cache.valid_units), (15, 15));
     assert_eq!(cache.first_direct_ns, Some(15 * FAR_APART));
+}
+
+#[test]
+fn a_drive_lasts_longer_whose_blocks_endure_more_cycles_in_slc_mode() {
+    let life = |slc_endurance_cycles| {
+        let mut setup = drive(fixed(3));
+        setup.scheme.maintenance.idle_after_ns = 0;
+        setup.device.bad_blocks = Some(BadBlocksConfig {
+            spare_blocks_per_plane: 2,
+            endurance_cycles: Some(20),
+            slc_endurance_cycles,
+            ..BadBlocksConfig::default()
+        });
+        let (report, _) = record(&setup, spaced((0..100_000).map(|number| number * 7 % 100)));
+        let end = report.end_of_life.expect("its blocks wear out");
+        (end.erases, end.host_bytes_written)
+    };
+    let (as_native, far) = (life(Some(20)), life(Some(2_000)));
+    assert_eq!(life(None), as_native);
+    // 30 blocks of 20 cycles in all, most of which are used up; in SLC mode each holds a third.
+    assert!((300..=600).contains(&as_native.0), "{as_native:?}");
+    assert!(far.0 > 2 * as_native.0 && far.1 > 2 * as_native.1, "{as_native:?} {far:?}");
 }
 
 #[test]

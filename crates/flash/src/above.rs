@@ -39,7 +39,7 @@ pub trait Above: Sized {
     /// Mode of the block of a place.
     fn cell_mode(&self, place: Ppa) -> CellMode;
 
-    /// Erases of the block of a place.
+    /// Erases of the block of a place, those in another mode as so many in native mode as wear as much.
     fn erases(&self, place: Ppa) -> u32;
 
     /// Units of writes that wait for room above.

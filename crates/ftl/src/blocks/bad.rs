@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use wordline_base::ids::PlaneId;
 use wordline_base::rng::{Xoshiro256PlusPlus, stream};
 use wordline_config::bad_blocks::BadBlocksConfig;
-use wordline_flash::nand::Geometry;
+use wordline_flash::nand::{CellMode, Geometry};
 
 /// What became of a block that was erased.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,6 +41,31 @@ pub struct BadBlocksReport {
     pub erases: u64,
 }
 
+/// Wear of physical blocks whose erases count by the mode that they end. In units of which an erase in native mode is as many as a
+/// block endures erases in SLC mode, and the other way round.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Wear {
+    native: u64,
+    slc: u64,
+    worn: Vec<u64>,
+}
+
+impl Wear {
+    fn new(config: &BadBlocksConfig, blocks: usize) -> Option<Self> {
+        let (native, slc) = (config.slc_endurance_cycles?.into(), config.endurance_cycles?.into());
+        Some(Self { native, slc, worn: vec![0; blocks] })
+    }
+
+    fn add(&mut self, block: usize, mode: CellMode) {
+        self.worn[block] += if mode == CellMode::Slc { self.slc } else { self.native };
+    }
+
+    /// Erases in native mode that wear as much.
+    fn cycles(&self, block: usize) -> u32 {
+        u32::try_from(self.worn[block] / self.native).unwrap_or(u32::MAX)
+    }
+}
+
 /// The physical blocks of every plane.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct BadBlocks {
@@ -57,6 +82,7 @@ pub struct BadBlocks {
     /// By physical block: erases, and the number of them with which it fails.
     erases: Vec<u32>,
     limits: Vec<u32>,
+    wear: Option<Wear>,
     /// By block number: a program failed since the last erase.
     failing: Vec<bool>,
     random: Xoshiro256PlusPlus,
@@ -96,6 +122,7 @@ impl BadBlocks {
             good,
             erases: vec![0; total],
             limits,
+            wear: Wear::new(config, total),
             failing: vec![false; total],
             random: stream(seed, "bad blocks: failures"),
             counts: BadBlocksReport { factory: total as u64 - found, ..BadBlocksReport::default() },
@@ -131,6 +158,15 @@ impl BadBlocks {
         self.backing(plane, block).map_or(0, |physical| self.erases[self.index(plane, physical)])
     }
 
+    /// The same, those in SLC mode as so many in native mode as wear as much.
+    pub fn cycles(&self, plane: PlaneId, block: u32) -> u32 {
+        self.backing(plane, block).map_or(0, |physical| self.cycles_of(self.index(plane, physical)))
+    }
+
+    fn cycles_of(&self, block: usize) -> u32 {
+        self.wear.as_ref().map_or_else(|| self.erases[block], |wear| wear.cycles(block))
+    }
+
     /// Whether a physical block of a plane is bad: it backs none, and is no spare.
     pub fn is_bad(&self, plane: PlaneId, physical: u32) -> bool {
         let backing = &self.backing[self.index(plane, 0)..][..self.blocks as usize];
@@ -153,22 +189,25 @@ impl BadBlocks {
         fails
     }
 
-    /// A block was erased without simulated time: it wears, but doesn't fail.
-    pub fn wear(&mut self, plane: PlaneId, block: u32) {
+    /// A block that was used in this mode was erased without simulated time: it wears, but doesn't fail.
+    pub fn wear(&mut self, plane: PlaneId, block: u32, mode: CellMode) {
         if let Some(physical) = self.backing(plane, block) {
             let index = self.index(plane, physical);
             self.erases[index] += 1;
             self.counts.erases += 1;
+            if let Some(wear) = &mut self.wear {
+                wear.add(index, mode);
+            }
         }
     }
 
-    /// A block was erased; replaces it if it is bad from now on.
-    pub fn erase(&mut self, plane: PlaneId, block: u32) -> Erased {
-        self.wear(plane, block);
+    /// A block that was used in this mode was erased; replaces it if it is bad from now on.
+    pub fn erase(&mut self, plane: PlaneId, block: u32, mode: CellMode) -> Erased {
+        self.wear(plane, block, mode);
         let Some(physical) = self.backing(plane, block) else { return Erased::Lost };
         let (index, worn) = (self.index(plane, block), self.index(plane, physical));
         let drawn = happens(&mut self.random, self.erase_failures);
-        let over = self.limits.get(worn).is_some_and(|&limit| self.erases[worn] >= limit);
+        let over = self.limits.get(worn).is_some_and(|&limit| self.cycles_of(worn) >= limit);
         if !(std::mem::take(&mut self.failing[index]) | drawn | over) {
             return Erased::Good;
         }
@@ -275,14 +314,14 @@ mod tests {
         assert_eq!((bad.report().factory, bad.report().spares_left), (3, 2 + 3));
         // Plane 0 has two spares, then superblocks are lost.
         assert_eq!(
-            [0, 1, 2].map(|b| bad.erase(PlaneId(0), b)),
+            [0, 1, 2].map(|b| bad.erase(PlaneId(0), b, CellMode::Native)),
             [Erased::Replaced, Erased::Replaced, Erased::Lost]
         );
         assert_eq!(backed(&bad, PlaneId(0)), [6, 7, 5]);
         assert!(bad.is_lost(&planes, 2) && !bad.is_lost(&planes, 1));
         bad.retire(&planes, 2);
         assert_eq!((bad.report().grown, bad.report().replaced, bad.report().spares_left), (3, 2, 4));
-        assert_eq!(bad.erase(PlaneId(1), 0), Erased::Replaced);
+        assert_eq!(bad.erase(PlaneId(1), 0, CellMode::Native), Erased::Replaced);
         bad.audit().unwrap();
     }
 
@@ -291,9 +330,36 @@ mod tests {
         let config = BadBlocksConfig { endurance_cycles: Some(3), ..BadBlocksConfig::default() };
         let mut bad = BadBlocks::new(&config, &geometry(), 1);
         bad.set_spares(PlaneId(0), 7);
-        let erased = [0; 4].map(|block| bad.erase(PlaneId(0), block));
+        let erased = [0; 4].map(|block| bad.erase(PlaneId(0), block, CellMode::Native));
         assert_eq!(erased, [Erased::Good, Erased::Good, Erased::Replaced, Erased::Good]);
-        assert_eq!((bad.erases(PlaneId(0), 0), bad.report().erases), (1, 4));
+        assert_eq!((bad.cycles(PlaneId(0), 0), bad.report().erases), (1, 4));
+    }
+
+    #[test]
+    fn an_erase_in_slc_mode_takes_its_share_of_a_blocks_life() {
+        let config = BadBlocksConfig {
+            endurance_cycles: Some(3),
+            slc_endurance_cycles: Some(12),
+            ..BadBlocksConfig::default()
+        };
+        let mut bad = BadBlocks::new(&config, &geometry(), 1);
+        bad.set_spares(PlaneId(0), 7);
+        let mut lasts = |modes: &[CellMode]| {
+            let mut erased = |mode| bad.erase(PlaneId(0), 0, mode);
+            modes
+                .iter()
+                .cycle()
+                .take(20)
+                .map(|&mode| erased(mode))
+                .take_while(|&it| it == Erased::Good)
+                .count()
+        };
+        // With the next one it fails; each goes on with a fresh block then, a spare.
+        assert_eq!(lasts(&[CellMode::Native]), 2);
+        assert_eq!(lasts(&[CellMode::Slc]), 11);
+        assert_eq!(lasts(&[CellMode::Native, CellMode::Slc]), 4);
+        bad.wear(PlaneId(0), 0, CellMode::Slc);
+        assert_eq!((bad.erases(PlaneId(0), 0), bad.cycles(PlaneId(0), 0)), (1, 0));
     }
 
     #[test]

@@ -122,8 +122,8 @@ mod tests {
             (0..4).map(|physical| blocks.is_bad(plane, physical)).collect::<Vec<bool>>()
         };
         assert_eq!(marks(&bad), [true, false, false, false]);
-        bad.wear(plane, 1);
-        assert_eq!(bad.erase(plane, 0), Erased::Replaced);
+        bad.wear(plane, 1, CellMode::Native);
+        assert_eq!(bad.erase(plane, 0, CellMode::Native), Erased::Replaced);
         assert_eq!(marks(&bad), [true, true, false, false]);
         let blocks = DurableBlocks::new(&geometry, &table, Some(&bad));
         let found = |block| blocks.get(plane, block).map(|block| (block.physical, block.cycles));

@@ -251,7 +251,7 @@ impl Above for Alone {
     }
 
     fn erases(&self, place: Ppa) -> u32 {
-        self.ftl.erases_of_block(place)
+        self.ftl.cycles_of_block(place)
     }
 
     fn waiting_writes(&self) -> u32 {

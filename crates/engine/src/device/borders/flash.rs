@@ -28,7 +28,7 @@ impl Above for Device {
     }
 
     fn erases(&self, place: Ppa) -> u32 {
-        self.ftl.erases_of_block(place)
+        self.ftl.cycles_of_block(place)
     }
 
     fn waiting_writes(&self) -> u32 {

@@ -71,11 +71,11 @@ impl Ftl {
         self.wear_out.as_ref().map_or(self.geometry.blocks_per_plane, |wear| wear.in_use[domain.index()])
     }
 
-    /// Erases of the block of a page: of its physical block, where blocks can be bad.
-    pub fn erases_of_block(&self, ppa: Ppa) -> u32 {
+    /// Erases of the block of a page: of its physical block, where blocks can be bad, by what each took of its life.
+    pub fn cycles_of_block(&self, ppa: Ppa) -> u32 {
         let (plane, block) = self.geometry.block_of(ppa);
         match &self.wear_out {
-            Some(wear) => wear.bad.erases(plane, block),
+            Some(wear) => wear.bad.cycles(plane, block),
             None => self.blocks.erase_counts()[self.blocks.of(&self.geometry, ppa).index()],
         }
     }
@@ -101,7 +101,8 @@ impl Ftl {
     pub(crate) fn erase_may_fail(&mut self, first: Ppa) {
         if let Some(wear) = &mut self.wear_out {
             let (plane, block) = self.geometry.block_of(first);
-            let erased = wear.bad.erase(plane, block);
+            let mode = self.blocks.mode(self.blocks.of(&self.geometry, first));
+            let erased = wear.bad.erase(plane, block, mode);
             debug_assert!(erased != Erased::Good || wear.bad.backing(plane, block).is_some());
         }
     }
@@ -110,8 +111,9 @@ impl Ftl {
     pub(crate) fn wear_untimed(&mut self, superblock: SuperblockId) {
         if let Some(wear) = &mut self.wear_out {
             let (domain, block) = self.blocks.split(superblock);
+            let mode = self.blocks.mode(superblock);
             for &plane in self.domains.planes(domain) {
-                wear.bad.wear(plane, block);
+                wear.bad.wear(plane, block, mode);
             }
         }
     }
