@@ -64,6 +64,18 @@ fn every_nth_copyback_sends_its_data_to_the_controller_and_back() {
 }
 
 #[test]
+fn data_that_is_checked_takes_its_energy_on_the_channel_twice() {
+    for every in [0, 1, 4] {
+        let mut setup = copying(1);
+        setup.device.copyback.check_every = every;
+        setup.device.energy.channel_pj_per_byte = 3;
+        let (report, _) = record(&setup, thinning(200, 1));
+        let checks = report.flash.copybacks.checked_div(u64::from(every)).unwrap_or(0);
+        assert_eq!(report.energy.unwrap().total_pj, u128::from((200 + 2 * checks) * 4096 * 3));
+    }
+}
+
+#[test]
 fn planes_copy_together_where_sources_and_destinations_fit_the_rule() {
     let mut setup = copying(2);
     setup.device.channel.program_command_extra_plane_ns = 50;

@@ -82,5 +82,9 @@ pub(super) fn copyback_read<A: Above>(above: &mut A, die: DieId) {
     command.parts.add(Part::Cell, cell.0);
     state.phase = Phase::Command;
     above.count(Count::CopybackRead(planes));
+    if checked {
+        let page_bytes = above.flash().geometry.page_bytes;
+        (0..2 * planes).for_each(|_| above.data_leaves(class, page_bytes));
+    }
     want_channel(above, die, class, time + Ns(data));
 }
