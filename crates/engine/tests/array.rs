@@ -377,6 +377,22 @@ fn halves_rest_and_serve_the_host_as_one_drive_and_drives_each_by_itself() {
 }
 
 #[test]
+fn the_window_of_every_drive_ends_with_that_of_the_array() {
+    let mut setup = linked(1);
+    setup.device.energy.rest_mw = 1_000;
+    // Stripes of a page: all but the first request go to the first drive.
+    let requests = [1, 0, 2, 4, 6].into_iter().enumerate();
+    let spread = requests.map(|(number, page)| read(number as u64 * 1_000_000, page)).collect();
+    let report = replayed(&setup, &array(2, ArrayLayout::Striped, MirrorServe::First), spread);
+    let ends: Vec<u64> = report.members.iter().map(|member| member.window.end_ns).collect();
+    assert_eq!(ends, [report.window.end_ns; 2]);
+    let window = report.window.end_ns - report.window.start_ns;
+    assert_eq!(report.energy.unwrap().beside_flash.rest_pj, 2 * 1_000 * u128::from(window));
+    let outstanding = report.dies[1].mean_outstanding;
+    assert!(outstanding < 0.1, "one read of five milliseconds: {outstanding}");
+}
+
+#[test]
 fn what_both_halves_write_crosses_the_link_once() {
     const LINK: u64 = 1_000;
     let report = replayed(&linked(2), &halves(ArrayLayout::Mirrored), vec![write(0, 3), write(0, 4)]);

@@ -16,7 +16,9 @@ impl Array {
         let page_bytes = self.members.first().map_or(0, Device::page_bytes);
         let waf_by_cause = flash.waf_by_cause(page_bytes, self.recorder.write.answered_bytes());
         let tenants = self.recorder.tenants.as_ref();
-        let members: Vec<Report> = self.members.iter().map(Device::report).collect();
+        // A drive without work stays on, and idle, as long as the others have some.
+        let members: Vec<Report> =
+            self.members.iter().map(|member| member.report_until(self.now.max(member.now()))).collect();
         let waf = waf_by_cause.as_ref().map(|causes| causes.values().sum());
         let intervals = Measured {
             batches: &self.recorder.batches,

@@ -87,9 +87,9 @@ pub(crate) fn window_opens<A: AroundObservers>(around: &mut A, now: Ns) {
     around.observers_mut().monitor = monitor;
 }
 
-/// Fills in what is recorded beside the totals.
-pub(crate) fn report<A: AroundObservers>(around: &A, report: &mut Report) {
-    let (observers, now) = (around.observers(), around.flash().now());
+/// Fills in what is recorded beside the totals of a window that ends at `now`.
+pub(crate) fn report<A: AroundObservers>(around: &A, now: Ns, report: &mut Report) {
+    let observers = around.observers();
     report.energy = observers.beside_flash(report).map(|beside| observers.recorder.energy.report(beside));
     let monitor = &observers.monitor;
     monitor.timed.report(now, around, around.ftl().geometry().page_bytes, report);

@@ -56,7 +56,12 @@ impl Device {
 
     /// Everything measured in the window, which ends now.
     pub fn report(&self) -> Report {
-        let (recorder, end) = (&self.observers.recorder, self.flash.now());
+        self.report_until(self.flash.now())
+    }
+
+    /// The same of a window that ends at this time, before which nothing happens any more.
+    pub(crate) fn report_until(&self, end: Ns) -> Report {
+        let recorder = &self.observers.recorder;
         let window = end.since(recorder.start);
         let write = recorder.write.report(window);
         let waf_by_cause = recorder.waf_by_cause(self.geometry.page_bytes, recorder.write.answered_bytes());
@@ -132,7 +137,7 @@ impl Device {
             waf: report.waf,
         }
         .intervals();
-        observers::report(self, &mut report);
+        observers::report(self, end, &mut report);
         report
     }
 
