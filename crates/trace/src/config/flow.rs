@@ -50,7 +50,8 @@ pub struct FlowConfig {
     /// Flows that stand before it and must have ended before it begins. They don't go on behind their last request.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub after: Vec<String>,
-    /// Flows that end when it has: what they have submitted is answered, nothing more comes.
+    /// Flows that end when it has: what they have submitted is answered, nothing more comes. It doesn't go on behind its last
+    /// request then.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ends: Vec<String>,
     /// A group of flows whose numbers of requests stay in the proportion of their weights, as long as each has some.
@@ -108,7 +109,7 @@ impl FlowConfig {
             priority: self.priority,
             weight: self.weight,
             stream: self.stream,
-            goes_on: self.at_end != Some(AtEnd::Stop) && self.source.goes_on(),
+            goes_on: self.at_end != Some(AtEnd::Stop) && self.ends.is_empty() && self.source.goes_on(),
             start_ns: self.start_ns,
             after: Vec::new(),
             ends: Vec::new(),
@@ -216,6 +217,9 @@ fn check_named(flows: &[FlowConfig]) -> Result<(), ConfigError> {
                 }
                 _ => return Err(wrong(number, "after", name, "the name of a flow that stands before")),
             }
+        }
+        if !flow.ends.is_empty() && flow.at_end == Some(AtEnd::Continue) {
+            return Err(wrong(number, "at_end", &"continue".to_owned(), "\"stop\": others end with it"));
         }
         for name in &flow.ends {
             if places.get(name).is_none_or(|&place| place == number) {

@@ -153,6 +153,10 @@ fn only_what_has_more_to_give_goes_on_behind_its_end() {
     };
     let found: Vec<bool> = goes_on(&(flows(&["", "at_end = \"stop\"", "at_end = \"continue\""]) + trace));
     assert_eq!(found, [true, false, true, false]);
+    // One with which others end has an end itself.
+    assert_eq!(goes_on(&flows(&["ends = [\"flow1\"]", ""])), [false, true]);
+    let error = parsed(&flows(&["ends = [\"flow1\"]\nat_end = \"continue\"", ""])).unwrap_err();
+    assert!(error.contains("flow[0].at_end = \"continue\": allowed: \"stop\": others end"), "{error}");
     let error = parsed(&trace.replace("source", "at_end = \"continue\"\nsource")).unwrap_err();
     assert!(error.contains("flow[0].at_end = \"continue\": allowed: \"stop\": only generators"), "{error}");
 }
