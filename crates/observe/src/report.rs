@@ -369,7 +369,7 @@ pub struct DieReport {
     pub channel: u32,
     /// Time that it was occupied, ns, by class: waiting for the channel with a command or with data included.
     pub busy_ns: BTreeMap<String, u64>,
-    /// Time of its cell array alone, ns, of the commands begun in the window.
+    /// Time of its cell array alone, ns, of the commands begun in the window, without what a suspension makes it repeat.
     pub array_ns: u64,
     /// Flash pages waiting or running, mean over the window's time.
     pub mean_outstanding: f64,
@@ -448,7 +448,7 @@ pub struct DriveReport {
     pub logical_units: u64,
     /// Physical mapping units.
     pub physical_units: u64,
-    /// Logical pages that hold data.
+    /// Logical pages that hold data in flash.
     pub mapped_units: u64,
     /// Bytes of a mapping unit.
     pub mapping_unit_bytes: u32,
