@@ -90,6 +90,16 @@ def test_seeds_give_intervals(wordline: Wordline) -> None:
     assert figure["ratio"] == 1
 
 
+def test_the_blame_of_seeds_adds_up_where_some_had_no_such_request() -> None:
+    workload = "mixed-70-30-8k-qd16"
+    few = {**QUICK, "workload.source.requests": 300, "workload.source.read_share": 0.005}
+    found = compare("enterprise-tlc", ["baseline"], [workload], seeds=6, overrides=few)
+    reads = [result["read"]["requests"] for result in found.results(workload, "baseline")]
+    mean = found.cell(workload, "baseline", "read.latency_ns.mean")
+    assert 0 in reads and any(reads) and mean is not None
+    assert sum(found.blame(workload, "baseline", "read").values()) == pytest.approx(mean.value)
+
+
 def test_everything_is_validated_before_the_first_run(wordline: Wordline) -> None:
     message = wordline(*COMPARE, "--schemes", "baseline,gc.trigger=0.5", *sets(QUICK)).error()
     assert "point 2 of 4" in message and "scheme.gc.trigger" in message

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from browser import DARK, PATIENT, browse
-from conftest import Wordline
+from conftest import SMALL, Wordline
 
 import wordline as package
 from wordline.report.html import write_report
@@ -157,6 +157,28 @@ def test_numbers_have_units_that_fit() -> None:
     assert fitting("waf", 1.0) == "1"
     assert fitting("waf", None) == "–"
     assert fitting("read.latency_ns.mean", 0) == "0"
+
+
+def test_intervals_that_are_joined_have_the_figures_of_a_longer_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from wordline.report import run_charts
+    from wordline.report.runs import load_runs
+
+    uneven = {"workload.host.queue_depth": 1, "workload.measure.interval_ns": 300_000}
+    package.run("mqsim", workload="mixed-70-30-8k-qd16", overrides=SMALL | uneven).save(tmp_path)
+    (run,) = load_runs([tmp_path])
+    rows = run.table("series")
+    assert rows is not None and rows.num_rows > 100 and None in rows["waf"].to_pylist()
+    monkeypatch.setattr(run_charts, "MOST_POINTS", 1)
+    kinds = {kind: run.result[kind] for kind in ("read", "write")}
+    joined = {column: run_charts._curve(run, rows, column, 1.0)[0][1] for column, *_ in run_charts.SERIES}
+    for kind, whole in kinds.items():
+        assert joined[f"{kind}_latency_mean_ns"] == pytest.approx(whole["latency_ns"]["mean"])
+        rate = joined[f"{kind}_bytes"] * 1e9
+        assert rate == pytest.approx(whole["bandwidth_bytes_per_s"])
+    assert joined["waf"] == pytest.approx(run.result["waf"])
+    assert joined["requests_outstanding_mean"] == pytest.approx(1.0)
 
 
 def test_curves_are_those_of_the_histograms(runs: list[Path]) -> None:

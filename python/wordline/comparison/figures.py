@@ -229,14 +229,18 @@ class Comparison:
     ) -> dict[str, float]:
         """Where a request's time went, ns by part: mean of all requests, or of those from p99 on."""
         prefix = f"{direction}.blame.{part}.mean_ns."
-        names = {name for row in self._rows[workload, scheme] for name in row if name.startswith(prefix)}
-        found = {}
-        for name in sorted(names):
-            values = self.values(workload, scheme, name)
-            if values and any(values):
-                # A part that a seed doesn't have took no time there.
-                found[name.removeprefix(prefix)] = sum(values) / len(self._rows[workload, scheme])
-        return found
+        # Of a seed without such requests there is no mean, either.
+        rows = [
+            row
+            for row in self._rows[workload, scheme]
+            if row["status"] == DONE and row.get(f"{direction}.requests")
+        ]
+        # A part that a seed doesn't have took no time there.
+        sums = {
+            name.removeprefix(prefix): sum(row.get(name) or 0.0 for row in rows)
+            for name in sorted({name for row in rows for name in row if name.startswith(prefix)})
+        }
+        return {part: total / len(rows) for part, total in sums.items() if total}
 
     def to_pandas(self, metrics: Iterable[str] | None = None) -> pandas.DataFrame:
         """`table` as a data frame of pandas."""

@@ -87,13 +87,20 @@ SERIES = (
 )
 """Column, title, axis, and the factor from the column's unit to the axis's."""
 
+PROGRAMS = "_program_operations"
+"""What the name of a column of programs ends with."""
+
 
 def series(runs: Sequence[SavedRun]) -> Iterator[Chart]:
     """Each figure over time, of the runs that recorded a time series."""
     tables = {run.label: found for run in runs if (found := run.table("series")) is not None}
     clock = clock_of([run for run in runs if run.label in tables])
     for column, name, axis, scale in SERIES:
-        found = {label: curve for label, rows in tables.items() if (curve := _curve(rows, column, scale))}
+        found = {
+            run.label: curve
+            for run in runs
+            if (rows := tables.get(run.label)) is not None and (curve := _curve(run, rows, column, scale))
+        }
         values = [y for curve in found.values() for _, y in curve if y > 0]
         if values:
             vertical = axis.over(values) if axis.kind == "time" else axis
@@ -122,22 +129,37 @@ def _start(result: Mapping[str, Any]) -> int | None:
     return next(iter(starts))
 
 
-def _curve(rows: Any, column: str, scale: float) -> list[tuple[float, float]]:
-    """Nanoseconds and values; bytes as rates. Of many rows the means of groups."""
+def _curve(run: SavedRun, rows: Any, column: str, scale: float) -> list[tuple[float, float]]:
+    """Nanoseconds and values; bytes as rates. Of many rows a group has what one row of its length would
+    have, and of percentiles the mean by requests.
+    """
     starts, lengths = rows["start_ns"].to_pylist(), rows["duration_ns"].to_pylist()
-    values = rows[column].to_pylist()
-    rate = column.endswith("_bytes")
-    group = -(-len(values) // MOST_POINTS)
+    over, under = _sums(run, rows, column)
+    group = -(-len(starts) // MOST_POINTS)
     curve = []
-    for first in range(0, len(values), group):
-        part = range(first, min(first + group, len(values)))
-        time = sum(lengths[row] for row in part)
-        known = [values[row] for row in part if values[row] is not None]
-        if not known or not time:
-            continue
-        value = sum(known) / time if rate else sum(known) / len(known)
-        curve.append((float(starts[first] + time / 2), value * scale))
+    for first in range(0, len(starts), group):
+        part = slice(first, first + group)
+        amount = sum(under[part])
+        if amount:
+            middle = float(starts[first] + sum(lengths[part]) / 2)
+            curve.append((middle, sum(over[part]) / amount * scale))
     return curve
+
+
+def _sums(run: SavedRun, rows: Any, column: str) -> tuple[list[float], list[float]]:
+    """Of each row what a figure is the ratio of: sums of these are those of a longer row."""
+    values = rows[column].to_pylist()
+    if column.endswith("_bytes"):
+        return values, rows["duration_ns"].to_pylist()
+    if column == "waf":
+        # Intervals in which nothing was written may have programs, too.
+        page = run.result["config"]["device"]["geometry"]["page_bytes"]
+        programs = [rows[name].to_pylist() for name in rows.column_names if name.endswith(PROGRAMS)]
+        return [sum(row) * page for row in zip(*programs, strict=True)], rows["write_bytes"].to_pylist()
+    kind, latency, _ = column.partition("_latency_")
+    weights = rows[f"{kind}_requests" if latency else "duration_ns"].to_pylist()
+    known = [0 if value is None else weight for value, weight in zip(values, weights, strict=True)]
+    return [(value or 0.0) * weight for value, weight in zip(values, known, strict=True)], known
 
 
 def write_amplification(runs: Sequence[SavedRun]) -> Iterator[Chart]:
