@@ -20,10 +20,13 @@ import pytest
 from conftest import SMALL, Wordline, start
 
 from wordline import WordlineError, _core, run
+from wordline.figures import more_is_better
+from wordline.report.study_facts import best
 from wordline.study import Store
 from wordline.study.estimate import MOST
 from wordline.study.job import Job
 from wordline.sweeps import sweep
+from wordline.sweeps.averages import Averaged
 from wordline.sweeps.axes import combinations, values
 
 SETTINGS = {**SMALL, "workload.source.requests": 500}
@@ -221,6 +224,18 @@ def test_the_figures_that_are_asked_for_lead_the_page(wordline: Wordline, tmp_pa
 
     led = ["write IOPS over queue depth", "write IOPS", "WAF"]
     assert figures("--metric", "write.iops,waf") == led != figures()
+
+
+def test_the_best_hit_ratio_is_the_highest() -> None:
+    shares = {"4096": 0.1, "65536": 0.4}
+    points = [
+        Averaged({"scheme.mapping.cache_bytes": size}, [{"mapping.hit_ratio": share}], [])
+        for size, share in shares.items()
+    ]
+    assert ">cache_bytes 65536<" in best(points, ["mapping.hit_ratio"])
+    fewer = ("mapping.misses", "cache.stalls", "waf", "read.latency_ns.p99", "gc.moved_units")
+    assert not any(map(more_is_better, fewer))
+    assert all(map(more_is_better, ("read.iops", "cache.write_hits", "slc_cache.first_direct_ns")))
 
 
 def test_a_dry_run_validates_and_runs_nothing(wordline: Wordline, tmp_path: Path) -> None:

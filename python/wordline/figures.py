@@ -15,12 +15,22 @@ _PERCENTILE = re.compile(r"^(p\d+)_(\d+)$")
 _MORE = (
     "iops",
     "bandwidth_bytes_per_s",
+    "hits",
+    "hits_of_writes",
+    "hit_ratio",
+    "guesses_right",
+    "speculative_share",
+    "first_direct_ns",
+    "spares_left",
+    "logical_units",
+    "lifetime.usable_terabytes",
     "lifetime.terabytes_written",
     "lifetime.years",
     "lifetime.promised_terabytes_written",
     "lifetime.promised_years",
     "rated_drive_writes_per_day",
 )
+"""What the names of figures end with of which more is better."""
 
 _UNITS = (("_bytes_per_s", 1e6, "MB/s"), ("_pj", 1e9, "mJ"), ("_ns", 1e3, "µs"))
 
