@@ -248,7 +248,7 @@ def test_a_dry_run_validates_and_runs_nothing(wordline: Wordline, tmp_path: Path
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"axes": AXES | {"device.geometry.blocks": [256, 0]}}, "point 3 of 16 .*device.geometry.blocks = 0"),
+        ({"axes": AXES | {"device.geometry.ways": [4, 0]}}, "point 3 of 16 .*device.geometry.ways = 0"),
         ({"axes": {"scheme.gc.polcy": ["fifo"]}}, "did you mean .*policy"),
         ({"axes": {"scheme.gc.policy": []}}, "allowed: one value or more"),
         ({"axes": {"scheme.gc.policy": ["fifo", "fifo"]}}, "each value once"),
@@ -258,6 +258,11 @@ def test_a_dry_run_validates_and_runs_nothing(wordline: Wordline, tmp_path: Path
         ({"seeds": [1, 1]}, "seeds"),
         ({"checked": 1}, "checked = 1"),
         ({"together": [{"a": [1], "b": [1, 2]}]}, "same length"),
+        ({"together": [{"a": [1, 1], "b": [2, 2]}]}, "each combination once"),
+        ({"axes": {"scheme.gc.trigger": [1, 1.0]}}, "each value once"),
+        ({"set": {"workload.host.queue_depth": 7}}, r"set\.workload\.host\.queue_depth = 7: .* is an axis"),
+        ({"axes": {"device": ["astro"]}}, "device = 'mqsim': device is an axis"),
+        ({"axes": {"trace": ["t.csv"]}}, "exclude each other"),
     ],
 )
 def test_a_slip_is_told_before_anything_runs(

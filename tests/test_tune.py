@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 from typing import Any
 
@@ -84,7 +85,8 @@ def test_two_objectives_give_a_front(wordline: Wordline, tmp_path: Path) -> None
 
 def test_what_can_not_be_built_is_a_failed_trial(tmp_path: Path) -> None:
     search = {"device.geometry.blocks": {"low": 2, "high": 256}}
-    found = tune(SEARCH | {"search": search, "trials": 12, "sampler": "random"}, tmp_path)
+    rest = {path: value for path, value in SEARCH["set"].items() if path not in search}
+    found = tune(SEARCH | {"search": search, "set": rest, "trials": 12, "sampler": "random"}, tmp_path)
     failed = [trial for trial in found.trials if trial.objectives is None]
     assert 0 < len(failed) < 12
     assert all("device." in str(trial.error) or "scheme." in str(trial.error) for trial in failed)
@@ -94,12 +96,28 @@ def test_what_can_not_be_built_is_a_failed_trial(tmp_path: Path) -> None:
     ("changes", "message"),
     [
         ({"search": {"scheme.gc.polcy": ["fifo"]}}, "did you mean .*policy"),
-        ({"search": {"device.geometry.blocks": {"low": 9, "high": 4}}}, "low < high"),
+        ({"search": {"workload.host.queue_depth": {"low": 9, "high": 4}}}, "low < high"),
         (
             {"search": {"device.geometry.blocks": {"min": 9, "low": 4, "high": 9}}},
             "allowed: a list of choices",
         ),
         ({"search": {}}, "one parameter or more"),
+        *(
+            ({"search": {"workload.host.queue_depth": {"low": 64, "high": 256} | more}}, message)
+            for more, message in (
+                ({"step": 0}, "step = 0: allowed: a whole number above 0"),
+                ({"step": 1.5}, "step = 1.5: allowed: a whole number above 0"),
+                ({"step": 100}, "step = 100: allowed: steps that lead from 64 to 256"),
+                ({"log": "no"}, "log = 'no': allowed: true or false"),
+                ({"high": math.inf}, "allowed: a list of choices"),
+                ({"low": math.nan}, "allowed: a list of choices"),
+            )
+        ),
+        ({"search": {"workload.host.queue_depth": [64, 64]}}, "each value once"),
+        (
+            {"search": {"workload.source.requests": [64, 65]}},
+            "set.*requests = .* is in the search",
+        ),
         ({"objectives": {"waf": "smallest"}}, "minimize or maximize"),
         ({"objectives": {"read.latency.p99": "minimize"}}, "no run has it"),
         ({"trials": 0}, "trials = 0"),

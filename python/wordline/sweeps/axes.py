@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from wordline._core import WordlineError
@@ -23,9 +23,15 @@ def values(where: str, given: object) -> list[Any]:
     found = list(given) if isinstance(given, list) else [given]
     if not found:
         raise WordlineError(f"{where} = []: allowed: one value or more")
-    if len({repr(value) for value in found}) < len(found):
-        raise WordlineError(f"{where} = {found}: allowed: each value once")
+    check_once(f"{where} = {found}", found)
     return found
+
+
+def check_once(what: str, found: Sequence[Any]) -> None:
+    """Refuses values of which two are the same: 1 and 1.0 are, 1 and true aren't."""
+    different = {value if type(value) in (int, float) else repr(value) for value in found}
+    if len(different) < len(found):
+        raise WordlineError(f"{what}: allowed: each value once")
 
 
 def _range(where: str, given: Mapping[str, Any]) -> list[Any]:
@@ -76,7 +82,10 @@ def combinations(axes: Mapping[str, object], together: list[Mapping[str, object]
         if twice:
             raise WordlineError(f"{where}.{twice[0]}: allowed: each axis once")
         names |= lists.keys()
-        groups.append([dict(zip(lists, row, strict=True)) for row in zip(*lists.values(), strict=True)])
+        rows = list(zip(*lists.values(), strict=True))
+        if len(set(map(repr, rows))) < len(rows):
+            raise WordlineError(f"{where}: {rows}: allowed: lists that have each combination once")
+        groups.append([dict(zip(lists, row, strict=True)) for row in rows])
     return [
         {name: value for part in parts for name, value in part.items()}
         for parts in itertools.product(*groups)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -102,7 +102,7 @@ def over(
     """What a file of a study holds, with overrides and seeds of a command line in the place of its own.
     Raises `WordlineError` for an override of what the study chooses values of.
     """
-    own = _table(data, "set")
+    own = table(data, "set")
     chosen = {*_flat(data.get("axes", {})), *_flat(data.get("search", {}))}
     for group in data.get("together", []):
         chosen |= {*_flat(group)} if isinstance(group, Mapping) else set()
@@ -153,15 +153,16 @@ def parse(data: Mapping[str, Any], name: str, folder: Path, base: Scenario | Non
             axes[choice] = values(choice, given)
         elif given is not None:
             chosen[choice] = given
-    if "trace" in data and "workload" in data:
-        raise WordlineError("trace and workload exclude each other: a workload file can name a trace")
-    for name_, given in _table(data, "axes").items():
+    for name_, given in table(data, "axes").items():
         if name_ in axes:
             raise WordlineError(f"axes.{name_}: allowed: each axis once")
         axes[name_] = given
     together = data.get("together", [])
     if not isinstance(together, list) or not all(isinstance(group, dict) for group in together):
         raise WordlineError("together: allowed: tables [[together]] of lists of the same length")
+    groups: list[Mapping[str, object]] = [_flat(group) for group in together]
+    settings = table(data, "set")
+    check_named_once(chosen, settings, {*axes, *(name for group in groups for name in group)})
     checked = data.get("checked", base.checked)
     if not isinstance(checked, bool):
         raise WordlineError(f"checked = {checked!r}: allowed: true or false")
@@ -170,11 +171,22 @@ def parse(data: Mapping[str, Any], name: str, folder: Path, base: Scenario | Non
         folder=folder,
         base=base.changed(checked=checked),
         chosen=chosen,
-        settings=_table(data, "set"),
-        combinations=combinations(_flat(axes), [_flat(group) for group in together]),
+        settings=settings,
+        combinations=combinations(axes, groups),
         seeds=_seeds(data.get("seeds", [base.seed])),
         labels=labels,
     )
+
+
+def check_named_once(
+    chosen: Mapping[str, Any], settings: Mapping[str, Any], axes: Collection[str], what: str = "an axis"
+) -> None:
+    """Refuses what is named for every point although it is one of the `axes`."""
+    if "trace" in {*chosen, *axes} and "workload" in {*chosen, *axes}:
+        raise WordlineError("trace and workload exclude each other: a workload file can name a trace")
+    for where, named in (("", chosen), ("set.", settings)):
+        for name in [name for name in named if name in axes]:
+            raise WordlineError(f"{where}{name} = {named[name]!r}: {name} is {what}: allowed: one of the two")
 
 
 def _labels(choice: str, given: Mapping[str, Any]) -> dict[str, str]:
@@ -186,7 +198,8 @@ def _labels(choice: str, given: Mapping[str, Any]) -> dict[str, str]:
     return {str(label): str(text) for label, text in given.items()}
 
 
-def _table(data: Mapping[str, Any], key: str) -> dict[str, Any]:
+def table(data: Mapping[str, Any], key: str) -> dict[str, Any]:
+    """A table of what a file holds, by dotted paths."""
     found = data.get(key, {})
     if not isinstance(found, dict):
         raise WordlineError(f"{key} = {found!r}: allowed: a table")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,7 @@ from wordline._core import WordlineError
 from wordline.scenario import Scenario, begun_with
 from wordline.study.point import Point
 from wordline.sweeps import file as sweep_file
+from wordline.sweeps.axes import check_once
 from wordline.wording import meant
 
 OWN = ("search", "objectives", "trials", "batch", "sampler", "seed")
@@ -114,6 +117,8 @@ def parse(data: Mapping[str, Any], name: str, folder: Path, base: Scenario | Non
         raise WordlineError(
             f"objectives = {objectives}: allowed: one or two figures, each minimize or maximize"
         )
+    named = {name: value for name, value in data.items() if name in sweep_file.CHOICES}
+    sweep_file.check_named_once(named, sweep_file.table(data, "set"), search, "in the search")
     sampler = data.get("sampler", "nsga2" if len(objectives) > 1 else "tpe")
     if sampler not in SAMPLERS:
         raise WordlineError(f"sampler = {sampler!r}: allowed: {', '.join(SAMPLERS)}")
@@ -152,11 +157,28 @@ def _check_space(where: str, space: Any) -> None:
     if isinstance(space, list):
         if not space or not all(isinstance(choice, str | int | float | bool) for choice in space):
             raise WordlineError(f"{where} = {space}: allowed: one choice or more: numbers, words or truth")
+        check_once(f"{where} = {space}", space)
         return
     allowed = "allowed: a list of choices, or { low, high, log, step }"
     if not isinstance(space, Mapping) or not {"low", "high"} <= space.keys() or space.keys() - RANGE:
         raise WordlineError(f"{where} = {space}: {allowed}")
-    low, high = space["low"], space["high"]
-    numbers = all(isinstance(end, int | float) and not isinstance(end, bool) for end in (low, high))
-    if not numbers or low >= high or (space.get("log") and (low <= 0 or "step" in space)):
+    low, high, log, step = space["low"], space["high"], space.get("log", False), space.get("step")
+    numbers = _is_number(low) and _is_number(high)
+    if not numbers or low >= high or (log and (low <= 0 or step is not None)):
         raise WordlineError(f"{where} = {dict(space)}: {allowed}, low < high, log above 0 and without step")
+    if not isinstance(log, bool):
+        raise WordlineError(f"{where}.log = {log!r}: allowed: true or false")
+    if step is None:
+        return
+    whole = isinstance(low, int) and isinstance(high, int)
+    if not _is_number(step) or step <= 0 or (whole and not isinstance(step, int)):
+        kind = "a whole number" if whole else "a number"
+        raise WordlineError(f"{where}.step = {step!r}: allowed: {kind} above 0")
+    # As the sampler counts: in decimals, as they were written.
+    ways = (Decimal(str(high)) - Decimal(str(low))) / Decimal(str(step))
+    if ways != ways.to_integral_value():
+        raise WordlineError(f"{where}.step = {step!r}: allowed: steps that lead from {low} to {high}")
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
