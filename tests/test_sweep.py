@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import time
@@ -205,6 +206,32 @@ def test_names_and_paths_are_no_inputs_but_contents_of_traces_are(tmp_path: Path
         keys.append(sweep(described | {"trace": str(trace)}, tmp_path / "out")["key"].to_pylist())
     assert keys[0] == keys[1] != keys[2]
     assert len(Store(tmp_path / "out").status()) == 2
+
+
+def test_every_file_of_a_trace_is_an_input(tmp_path: Path) -> None:
+    def event(time_ns: int) -> bytes:
+        issued_read = (1 << 16) | 7
+        return struct.pack("<IIQQ5I2H", 0x65617407, 1, time_ns, 8, 4096, issued_read, 1, 0x800010, 0, 0, 0)
+
+    (tmp_path / "w.toml").write_text(
+        'host.arrivals = "open"\n[source]\nkind = "trace"\npath = "one.csv"\n'
+        'transform = [{ kind = "merge", paths = ["other.csv"] }]\n'
+    )
+    line = "time_ns,op,offset_bytes,length_bytes\n0,R,0,4096\n"
+    for name in ("one.csv", "other.csv"):
+        (tmp_path / name).write_text(line)
+    (tmp_path / "sdb.blktrace.0").write_bytes(event(0))
+    of_two = {"device": "mqsim", "workload": str(tmp_path / "w.toml")}
+    of_processors = {"device": "mqsim", "trace": str(tmp_path / "sdb")}
+
+    def requests() -> list[int]:
+        tables = [sweep(described, tmp_path / "out") for described in (of_two, of_processors)]
+        return [table["read.requests"].to_pylist()[0] for table in tables]
+
+    assert requests() == [2, 1]
+    (tmp_path / "other.csv").write_text(line + "9,R,4096,4096\n")
+    (tmp_path / "sdb.blktrace.1").write_bytes(event(9))
+    assert requests() == [3, 2]
 
 
 def test_the_table_is_printed(wordline: Wordline, tmp_path: Path) -> None:

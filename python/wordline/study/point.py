@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import glob
 import hashlib
 import json
 from collections.abc import Mapping
@@ -15,6 +16,9 @@ from wordline.scenario import Scenario
 
 KEY_LENGTH = 32
 """Hexadecimal digits of a key: 128 bits of SHA-256."""
+
+BLKTRACE = ".blktrace."
+"""Between the name of a device and the number of a processor, in names of files."""
 
 
 @dataclass(frozen=True)
@@ -105,16 +109,44 @@ def _nameless(description: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _by_content(source: dict[str, Any], folder: Path) -> dict[str, Any]:
-    """A trace's description with the hash of its content in the place of its path; any other as it is."""
+    """A trace's description with the hash of its content in the place of its path, and of those that it is
+    merged with; any other as it is.
+    """
     if "path" not in source:
         return source
     files = {"sha256": "path", "before_sha256": "before"}
-    rest = {key: value for key, value in source.items() if key not in files.values()}
-    named = {key: folder / source[name] for key, name in files.items() if name in source}
-    return rest | {key: _content(path) for key, path in named.items()}
+    found = {key: value for key, value in source.items() if key not in files.values()}
+    found |= {key: _content(folder / source[name]) for key, name in files.items() if name in source}
+    if "transform" in source:
+        found["transform"] = [_step_by_content(step, folder) for step in source["transform"]]
+    return found
+
+
+def _step_by_content(step: dict[str, Any], folder: Path) -> dict[str, Any]:
+    if "paths" not in step:
+        return step
+    rest = {key: value for key, value in step.items() if key != "paths"}
+    return rest | {"sha256": [_content(folder / path) for path in step["paths"]]}
 
 
 def _content(path: Path) -> str:
+    files = _of_processors(path)
+    if files == [path]:
+        return _content_of(path)
+    return digest([(file.name.rpartition(BLKTRACE)[2], _content_of(file)) for file in files])
+
+
+def _of_processors(path: Path) -> list[Path]:
+    """The files that a name stands for: blktrace writes one for each processor."""
+    stem, mark, _ = path.name.rpartition(BLKTRACE)
+    if not mark:
+        if path.exists():
+            return [path]
+        stem = path.name.removesuffix(BLKTRACE[:-1])
+    return sorted(path.parent.glob(f"{glob.escape(stem)}{BLKTRACE}[0-9]*")) or [path]
+
+
+def _content_of(path: Path) -> str:
     status = path.stat()
     return _file_digest(path, status.st_size, status.st_mtime_ns)
 
