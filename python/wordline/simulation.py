@@ -81,6 +81,10 @@ def run(
     scenario = scenario_of(
         device, scheme, workload, overrides=joined(overrides, more), seed=seed, checked=checked
     )
+    if window is not None and timeline is None:
+        raise _core.WordlineError(
+            f"{argument('window', window)}: allowed: beside {argument('timeline', 'FILE')}"
+        )
     with handed_over(policies) as own:
         return simulate(
             scenario.changed(overrides=own),

@@ -141,12 +141,32 @@ class Group(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         """The command that the first argument names."""
         try:
-            return super().resolve_command(ctx, args)
+            found = super().resolve_command(ctx, args)
+            if not ctx.resilient_parsing:
+                _refuse_given_twice(found[1], found[2])
+            return found
         except typer.TyperException as error:
             near = nearest(args[0], list(self.commands))
             if near is not None:
                 error.message = f"{error.message} Did you mean `{near}`?"
             raise
+
+
+def _refuse_given_twice(command: Any, args: list[str]) -> None:
+    """Raises `WordlineError` for an option of one value that is given two."""
+    options = {name: option for option in command.params for name in option.opts if name.startswith("-")}
+    seen: dict[str, str] = {}
+    words = iter(args)
+    for word in words:
+        if word == "--":
+            return
+        name = word.partition("=")[0] if word.startswith("--") else word[:2]
+        option = options.get(name)
+        if option is None or option.is_flag:
+            continue
+        value = word[len(name) :].removeprefix("=") or next(words, "")
+        if not option.multiple and (before := seen.setdefault(option.name, value)) != value:
+            raise WordlineError(f"{option.opts[0]}: {before} and {value}: allowed: one of them")
 
 
 def group(about: str) -> typer.Typer:

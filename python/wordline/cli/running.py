@@ -130,6 +130,8 @@ def run(
     """Simulate one workload on one drive."""
     if trace is not None and workload is not None:
         raise WordlineError("--trace and --workload exclude each other")
+    if trace is not None and traces is not None:
+        raise WordlineError("--trace and --traces exclude each other: the latter is for twins among presets")
     if trace is not None and (section or env):
         raise WordlineError("--section and --env are for a job file of fio, not for --trace")
     refuse_without_trace(trace is not None, format, options)
