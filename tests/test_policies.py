@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import re
 import struct
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -256,6 +258,8 @@ def test_what_a_policy_raises_ends_the_run_with_its_own_line() -> None:
     [
         ({"gc": Beyond}, r"choose\(\) = 64: allowed: the number of a superblock of the domain, 0 to 63"),
         ({"gc": Holds}, r"choose\(\) = \d+: allowed: a superblock that is full \(`blocks.full`\)"),
+        ({"gc": "mine:Mine"}, r"policies: gc = 'mine:Mine': allowed: a class or an object with `choose`"),
+        ({"gc": None}, r"policies: gc = None: allowed: a class or an object with `choose`"),
         ({"gc": InOrder}, r"a class with the method `choose`, for the slot gc"),
         (
             {"reclaim": Greedy},
@@ -384,6 +388,10 @@ def test_rows_are_keyed_by_the_source_of_the_policy(tmp_path: Path, monkeypatch:
     first = sources(custom)
     (tmp_path / "keyed.py").write_text(MINE + "\n# changed\n")
     assert first.keys() == {"python_gc"}
+    # The class is still that of the file as it was.
+    with pytest.raises(wordline.WordlineError, match="keyed.py has changed since it was imported"):
+        sources(custom)
+    importlib.reload(sys.modules["keyed"])
     assert sources(custom) != first
 
 

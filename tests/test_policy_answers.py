@@ -33,6 +33,7 @@ def answering(method: str, answer: object) -> type:
     ("slot", "method", "answer", "allowed"),
     [
         ("gc", "choose", 64, "the number of a superblock of the domain, 0 to 63"),
+        ("gc", "choose", True, "the number of a superblock of the domain, 0 to 63"),
         ("gc", "choose", "x", "the number of a superblock of the domain, 0 to 63"),
         ("gc", "choose", np.zeros(2), "the number of a superblock of the domain, 0 to 63"),
         ("placement", "place", 2, "the number of a plane, 0 to 1"),

@@ -18,6 +18,7 @@ import importlib
 import inspect
 import json
 import sys
+import weakref
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -142,6 +143,11 @@ def handed_over(policies: Mapping[str, Any] | None) -> Iterator[dict[str, Any]]:
     for slot, policy in (policies or {}).items():
         if slot not in METHODS:
             raise WordlineError(f"policies: {slot}: allowed: {', '.join(METHODS)}")
+        if policy is None or isinstance(policy, str):
+            methods = "` or `".join(METHODS[slot])
+            raise WordlineError(
+                f"policies: {slot} = {policy!r}: allowed: a class or an object with `{methods}`"
+            )
         overrides[f"scheme.custom.{PREFIX}{slot}.class"] = _name_of(policy)
     with given_to_thread(policies or {}):
         yield overrides
@@ -153,12 +159,28 @@ def _name_of(policy: object) -> str:
 
 
 def sources(custom: Mapping[str, Any]) -> dict[str, str]:
-    """The hash of the file of each policy that a scheme names: rows of sweeps are keyed by it."""
-    import hashlib
-
+    """The hash of the file of each policy that a scheme names: rows of sweeps are keyed by it. Raises
+    `WordlineError` where the file isn't what the class was made of any more.
+    """
     found = {}
     for name, table in custom.items():
         if name.startswith(PREFIX) and isinstance(table, Mapping):
-            file = inspect.getsourcefile(_class(table.get("class")))
-            found[name] = hashlib.sha256(Path(file).read_bytes()).hexdigest() if file else ""
+            kind = _class(table.get("class"))
+            found[name] = _source(kind)
+            if found[name] and _made_of.setdefault(kind, found[name]) != found[name]:
+                raise WordlineError(
+                    f"scheme.custom.{name}: {inspect.getsourcefile(kind)} has changed since it was imported: "
+                    "allowed: a new session, or importlib.reload of its module"
+                )
     return found
+
+
+_made_of: weakref.WeakKeyDictionary[Any, str] = weakref.WeakKeyDictionary()
+"""Class → the hash of its file when it was first asked for."""
+
+
+def _source(kind: Any) -> str:
+    import hashlib
+
+    file = inspect.getsourcefile(kind) if inspect.isclass(kind) else None
+    return hashlib.sha256(Path(file).read_bytes()).hexdigest() if file else ""

@@ -217,8 +217,11 @@ def number(method: str, value: Any, count: int, what: str, why: str = "") -> int
     """An answer as a number below `count`; NumPy's integers are fine. `why`: why None is no answer."""
     allowed = f"the number of a {what}" + (f", 0 to {count - 1}" if count else " (there is none)")
     try:
-        found = value.__index__()
+        # True and False have the method too, and are slips for a number.
+        found = None if isinstance(value, bool) else value.__index__()
     except (AttributeError, TypeError):  # arrays have the method, and raise
+        found = None
+    if found is None:
         none = f"; None is no answer: {why}" if value is None and why else ""
         raise WordlineError(f"{method}() = {value!r}: allowed: {allowed}{none}") from None
     if not 0 <= found < count:

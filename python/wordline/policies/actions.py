@@ -14,10 +14,10 @@ CAUSES = ("gc", "read_reclaim", "wear_levelling", "migration")
 
 def whole(what: str, value: Any, bits: int = 32) -> int:
     """A number that is none below 0 and has so many bits at most; NumPy's integers are fine."""
-    try:
-        found = int(value.__index__())
-    except AttributeError:
-        raise WordlineError(f"{what} {value!r}: allowed: a whole number") from None
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        # True and False have the method too, and are slips for a number.
+        raise WordlineError(f"{what} {value!r}: allowed: a whole number")
+    found = int(value.__index__())
     if not 0 <= found < 2**bits:
         raise WordlineError(f"{what} {found}: allowed: 0 to 2^{bits} - 1")
     return found
