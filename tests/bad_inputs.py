@@ -357,6 +357,7 @@ CALLS: tuple[Row, ...] = (
     ("run(overrides={5: 1})", "a mapping of dotted paths"),
     ("run(overrides={'': 1})", "a path of keys"),
     ("run(traces='/no/such')", "no such folder"),
+    ("run(window=(5, 1), timeline='t.pftrace')", "window = (5, 1): allowed: (FROM, TO) in ns"),
     ("run(window=(0, 5))", "window = (0, 5): allowed: beside timeline"),
     ("run_seeds(seeds=0)", "seeds 0: allowed: a number from 1"),
     ("run_seeds(seeds=[])", "seeds []: allowed"),

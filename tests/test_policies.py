@@ -389,7 +389,7 @@ def test_rows_are_keyed_by_the_source_of_the_policy(tmp_path: Path, monkeypatch:
     (tmp_path / "keyed.py").write_text(MINE + "\n# changed\n")
     assert first.keys() == {"python_gc"}
     # The class is still that of the file as it was.
-    with pytest.raises(wordline.WordlineError, match="keyed.py has changed since it was imported"):
+    with pytest.raises(wordline.WordlineError, match=r"keyed\.py has changed since it was imported"):
         sources(custom)
     importlib.reload(sys.modules["keyed"])
     assert sources(custom) != first

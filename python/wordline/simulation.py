@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias, TypedDict, Unpack
@@ -81,10 +81,7 @@ def run(
     scenario = scenario_of(
         device, scheme, workload, overrides=joined(overrides, more), seed=seed, checked=checked
     )
-    if window is not None and timeline is None:
-        raise _core.WordlineError(
-            f"{argument('window', window)}: allowed: beside {argument('timeline', 'FILE')}"
-        )
+    _check_window(window, timeline)
     with handed_over(policies) as own:
         return simulate(
             scenario.changed(overrides=own),
@@ -159,6 +156,17 @@ def measure(
             base_dir=str(scenario.workload.folder),
             **how,
         )
+
+
+def _check_window(window: Sequence[int] | None, timeline: PathLike | None) -> None:
+    """Raises `WordlineError` for a window that is none, or that nothing is written of."""
+    if window is None:
+        return
+    if timeline is None:
+        given, wanted = argument("window", window), argument("timeline", "FILE")
+        raise _core.WordlineError(f"{given}: allowed: beside {wanted}")
+    if len(window) != 2 or not 0 <= window[0] < window[1]:
+        raise _core.WordlineError(f"{argument('window', window)}: allowed: (FROM, TO) in ns, FROM below TO")
 
 
 def _check_stop(save_state: PathLike | None, stop_after: int | None) -> None:
