@@ -230,7 +230,7 @@ def test_repeats_and_saturated_points_are_joined(tmp_path: Path) -> None:
     path = table(
         tmp_path / "m.csv", [line(200, 100), line(150, 100), line(90, 90), line(90.01, 89), line(50, 50)]
     )
-    name, runs = measured.read_table(path, None)
+    name, runs, _ = measured.read_table(path, None)
     points = measured.join(runs)
     assert name == "m"
     assert [(point.offered, point.runs, point.saturated) for point in points] == [
@@ -277,6 +277,27 @@ def test_what_is_no_measurement_is_told(tmp_path: Path, lines: list[dict[str, An
         table(path, own)
     with pytest.raises(WordlineError, match=message):
         measured.read(path, None, Protocol())
+
+
+def test_a_table_of_a_spreadsheet_is_read_or_told(tmp_path: Path) -> None:
+    path = table(tmp_path / "m.csv", [LINE, {**LINE, OFFERED: "30000"}])
+    text = path.read_text()
+    path.write_text("\ufeff" + text)
+    assert len(measured.read(path, None, Protocol()).points) == 2
+    for changed, message in (
+        (text.replace(",", ";"), "';' between columns: allowed: commas"),
+        (text.replace("11.5", "11,5", 1), "m.csv:2: more fields than the 13 columns"),
+        (text.replace("reads_per_s", "writes_per_s"), "column writes_per_s: allowed: each once"),
+    ):
+        path.write_text(changed)
+        with pytest.raises(WordlineError, match=message):
+            measured.read(path, None, Protocol())
+
+
+def test_a_column_that_seems_to_be_meant_and_is_passed_over_is_noted(tmp_path: Path) -> None:
+    lines = [{**LINE, "WAF": "3", "unit": "m0", OFFERED: offered} for offered in ("20000", "30000")]
+    (note,) = measured.read(table(tmp_path / "m.csv", lines), None, Protocol()).doubts
+    assert note.endswith("column WAF: passed over: did you mean `waf`?")
 
 
 def test_nanoseconds_in_the_place_of_microseconds_are_told(tmp_path: Path) -> None:

@@ -4,13 +4,13 @@ what the writing threads themselves saw. What goes on the way to the steady stat
 
 from __future__ import annotations
 
-import csv
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from wordline._core import WordlineError
+from wordline.calibration import text_tables
 from wordline.calibration.patterns import DEPTH, RATE_COLUMNS, Number, Row, load_of, rate_of, theta_of
 from wordline.calibration.protocol import STATISTICS, WRITERS, Run
 from wordline.calibration.rates import KINDS, Load
@@ -20,6 +20,20 @@ RATES_COLUMNS = ("load", "bytes", "depth", "mib_per_s or requests_per_s", "fill 
 
 FILLS_COLUMN, WRITERS_COLUMN = "steady_writes_per_s", "writes_per_s_of_a_thread"
 """By which a table of rates by fill, and one of the writing threads, is known."""
+
+COLUMNS = {
+    "rates": ("drive", "load", "bytes", "depth", *RATE_COLUMNS, "fill", "used_gib", "theta", "waf"),
+    "fills": ("drive", "used_gib", FILLS_COLUMN),
+    "patterns": ("drive", "pattern", "details", FILLS_COLUMN),
+    "ways": ("drive", "pattern", "details", WRITTEN, *RATE_COLUMNS, "start", "run"),
+    "writers": (
+        "drive",
+        "offered_writes_per_s",
+        WRITERS_COLUMN,
+        *(f"write_{name}_us" for name in STATISTICS),
+    ),
+}
+"""Columns that are read, by kind of table."""
 
 NEAR = 0.001
 """Offered rates that differ by less are of the same run."""
@@ -31,15 +45,8 @@ def read_rows(path: Path, name: str, drive: str | None) -> tuple[list[str], list
     """Columns and rows of a table, those of the drive of that name where it names drives; of one that names a
     single one also if no `drive` was chosen.
     """
-    try:
-        with path.open(encoding="utf-8", newline="") as file:
-            reader = csv.DictReader(file)
-            columns = list(reader.fieldnames or [])
-            rows: list[Row] = [(f"{path}:{reader.line_num}", row) for row in reader]
-    except OSError as error:
-        raise WordlineError(f"{path}: {error.strerror or error}") from None
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise WordlineError(f"{path}: not a table of text: {error}") from None
+    columns, found = text_tables.read(path)
+    rows: list[Row] = [*found]
     names = list(dict.fromkeys(row["drive"] or "" for _, row in rows)) if "drive" in columns else []
     if names and not (drive is None and len(names) == 1):
         rows = [one for one in rows if one[1]["drive"] == name]

@@ -4,7 +4,6 @@ results of fio.
 
 from __future__ import annotations
 
-import csv
 import math
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from wordline._core import WordlineError
-from wordline.calibration import fio, further, little, patterns, protocol, rates, way_rows
+from wordline.calibration import fio, further, little, patterns, protocol, rates, text_tables, way_rows
 from wordline.calibration.patterns import Row
 from wordline.calibration.protocol import DIRECTIONS, STATISTICS, WRITERS, Protocol, Run
 from wordline.calibration.rates import Load, Look
@@ -34,6 +33,8 @@ FIGURES = ("writes_per_s", "reads_per_s", *LATENCIES)
 
 OPTIONAL = (*WRITERS, "waf")
 """What it may have beside that."""
+
+COLUMNS = ("drive", OFFERED, *FIGURES, *OPTIONAL)
 
 MOST_APART = 500.0
 """What the last percentile may be of the one before."""
@@ -132,18 +133,19 @@ def read(
     tables beside it, of a drive with so many bytes. Raises `WordlineError` for what can't be a measurement,
     with its place.
     """
+    notes: list[str] = []
     if path.is_dir() or path.suffix == ".json":
         name, runs, protocol = fio.read(path, protocol)
         if drive is not None and drive != name:
             raise WordlineError(f"{argument('drive', drive)}: allowed beside a table of several drives only")
     else:
-        name, runs = read_table(path, drive)
+        name, runs, notes = read_table(path, drive)
     others: list[tuple[Load, dict[str, float]]] = []
     walked: list[Row] = []
-    notes: list[str] = []
     for table in also:
         columns, rows = further.read_rows(table, name, drive)
         kind = further.kind_of(table, columns)
+        notes += text_tables.slips(table, columns, further.COLUMNS[kind])
         if kind in ("patterns", "ways"):
             notes += [f"{table}: pattern {name}: passed over" for name in patterns.passed_over(rows)]
         if kind == "writers":
@@ -167,23 +169,18 @@ def read(
     return Measured(name, source, points, protocol, (*little.shortly(doubts), *notes), tuple(runs))
 
 
-def read_table(path: Path, drive: str | None) -> tuple[str, list[Run]]:
-    """The name of the drive and the runs of a CSV file. `drive` chooses one of several."""
-    try:
-        with path.open(encoding="utf-8", newline="") as file:
-            reader = csv.DictReader(file)
-            columns = list(reader.fieldnames or [])
-            _check_columns(path, columns)
-            lines = [(reader.line_num, row) for row in reader]
-    except OSError as error:
-        raise WordlineError(f"{path}: {error.strerror or error}") from None
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise WordlineError(f"{path}: not a table of text: {error}") from None
-    if not lines:
+def read_table(path: Path, drive: str | None) -> tuple[str, list[Run], list[str]]:
+    """The name of the drive, the runs of a CSV file, and what was passed over. `drive` chooses one of
+    several.
+    """
+    columns, rows = text_tables.read(path)
+    _check_columns(path, columns)
+    if not rows:
         raise WordlineError(f"{path}: no measurement below the header")
-    name = _choose(path, drive, list(dict.fromkeys(row.get("drive") or path.stem for _, row in lines)))
-    own = [(number, row) for number, row in lines if (row.get("drive") or path.stem) == name]
-    return name, [_run(f"{path}:{number}", row, columns) for number, row in own]
+    name = _choose(path, drive, list(dict.fromkeys(row.get("drive") or path.stem for _, row in rows)))
+    own = [(where, row) for where, row in rows if (row.get("drive") or path.stem) == name]
+    notes = text_tables.slips(path, [column for column in columns if not _is_percentile(column)], COLUMNS)
+    return name, [_run(where, row, columns) for where, row in own], notes
 
 
 def _choose(path: Path, wanted: str | None, names: list[str]) -> str:
@@ -231,6 +228,10 @@ def _share(column: str, direction: str) -> float | None:
     if column != f"{direction}_p{text}_us" or not text.replace("_", "").isdigit():
         return None
     return float(text.replace("_", ".")) / 100
+
+
+def _is_percentile(column: str) -> bool:
+    return any(_share(column, direction) is not None for direction in DIRECTIONS)
 
 
 def _number(where: str, name: str, text: str | None) -> float:
