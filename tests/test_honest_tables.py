@@ -13,7 +13,7 @@ import pytest
 from conftest import SMALL, SMALL_DRIVE, Wordline, sets
 
 import wordline as package
-from wordline import figures
+from wordline import figures, notes
 from wordline.notes import died
 from wordline.sweeps.averages import Averaged, said
 from wordline.tuning import tune
@@ -175,6 +175,17 @@ def test_notes_of_points_are_said_once_by_the_axes_that_tell_them() -> None:
     assert found["one"].text() == "depth 1, scheme b: one"
     assert found["odd"].text() == "depth 4, scheme b, and 1 more of 9 points: odd"
     assert said([]) == []
+
+
+def test_a_note_of_several_runs_says_where_its_numbers_are_of_the_first_alone() -> None:
+    def note(found: str) -> list[dict[str, str]]:
+        return [{"kind": "short_window", "found": found, "reason": "", "remedy": ""}]
+
+    (same,) = notes.shared([("a", note("2 requests")), ("b", note("2 requests"))])
+    (other,) = notes.shared([("a", note("2 requests")), ("b", note("3 requests"))])
+    assert same.text() == "a, b: 2 requests"
+    assert other.text() == "a, b (numbers of the first): 2 requests"
+    assert notes.Shared.of(other.to_dict()) == other
 
 
 def test_a_sweep_and_a_search_show_their_notes(wordline: Wordline, tmp_path: Path) -> None:

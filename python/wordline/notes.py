@@ -79,23 +79,27 @@ class Shared:
     """That of the first of these runs."""
     which: str = ""
     """These runs in a few words; empty: the names of the first ones."""
+    differ: bool = False
+    """Whether others of them found something else."""
 
     @classmethod
     def of(cls, data: Mapping[str, Any]) -> Shared:
         """From plain data."""
-        first = {key: value for key, value in data.items() if key not in ("runs", "which")}
-        return cls(tuple(data["runs"]), first, data.get("which", ""))
+        first = {key: value for key, value in data.items() if key not in ("runs", "which", "differ")}
+        return cls(tuple(data["runs"]), first, data.get("which", ""), data.get("differ", False))
 
     def to_dict(self) -> dict[str, Any]:
         """As plain data."""
         which = {"which": self.which} if self.which else {}
-        return {"runs": list(self.runs), **which, **self.first}
+        differ = {"differ": True} if self.differ else {}
+        return {"runs": list(self.runs), **which, **differ, **self.first}
 
     def text(self) -> str:
         """One line. What was found is that of the first run."""
         others = len(self.runs) - 1
         names = f"{self.runs[0]} and {others} more" if others > 2 else ", ".join(self.runs)
-        return f"{self.which or names}: {text(self.first)}"
+        numbers = " (numbers of the first)" if self.differ else ""
+        return f"{self.which or names}{numbers}: {text(self.first)}"
 
 
 def text(note: Note) -> str:
@@ -132,9 +136,11 @@ def shared(runs: Iterable[tuple[str, Sequence[Note]]]) -> list[Shared]:
     """The notes of several runs by kind: that a drive died, then in the order in which they come first."""
     labels: dict[str, dict[str, None]] = {}
     first: dict[str, Note] = {}
+    texts: dict[str, set[str]] = {}
     for label, found in runs:
         for note in found:
             labels.setdefault(note["kind"], {})[label] = None
             first.setdefault(note["kind"], note)
+            texts.setdefault(note["kind"], set()).add(text(note))
     order = sorted(first, key=lambda kind: kind != DEATH)
-    return [Shared(tuple(labels[kind]), first[kind]) for kind in order]
+    return [Shared(tuple(labels[kind]), first[kind], differ=len(texts[kind]) > 1) for kind in order]

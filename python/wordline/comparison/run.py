@@ -137,7 +137,9 @@ def run(
         twice = next((name for name in listed if listed.count(name) > 1), None)
         if twice is not None or not listed:
             raise WordlineError(
-                f"{kind} {twice}: allowed: each once" if listed else f"no {kind}: allowed: one or more"
+                f"{kind} {twice}: allowed: each once, and files by names of their own"
+                if listed
+                else f"no {kind}: allowed: one or more"
             )
     columns = _columns(base, drives, schemes)
     names = [column.name for column in columns]

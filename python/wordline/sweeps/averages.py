@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import statistics
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from wordline import intervals, notes
@@ -102,7 +102,7 @@ def said(points: Sequence[Averaged]) -> list[notes.Shared]:
     for note in found:
         having = [points[int(place)] for place in note.runs]
         labels = tuple(label_of(point) for point in having)
-        named.append(notes.Shared(labels, note.first, _which(having, points)))
+        named.append(replace(note, runs=labels, which=_which(having, points)))
     return named
 
 

@@ -7,7 +7,7 @@ import json
 import os
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -97,7 +97,7 @@ class Tuning:
         done = sum(trial.objectives is not None for trial in self.trials)
         found = notes.shared((f"trial {trial.number}", trial.notes) for trial in order)
         every = [f"all {done} trials" if len(note.runs) == done > 1 else "" for note in found]
-        return [notes.Shared(note.runs, note.first, which) for note, which in zip(found, every, strict=True)]
+        return [replace(note, which=which) for note, which in zip(found, every, strict=True)]
 
     def table(self) -> pyarrow.Table:
         """A row for each trial: number, parameters, objectives with half their intervals, error."""
