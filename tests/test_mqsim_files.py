@@ -145,6 +145,19 @@ def test_missing_keys_have_mqsim_s_defaults_and_a_note_names_them(tmp_path: Path
     assert note.endswith("has MQSim's default: Flash_Technology = MLC, Page_Metadat_Capacity = 1872")
 
 
+def test_values_that_others_leave_without_effect_are_noted(tmp_path: Path) -> None:
+    unread = {"Percentage_of_Hot_Region": "20", "Variance_Request_Size": "3", "Bandwidth": "1000000"}
+    drive = configuration(tmp_path, {"Enabled_Preconditioning": "false"})
+    (scenario,) = read(drive, workload(tmp_path, [synthetic(Stop_Time="9", **unread)]))
+    found = {note.split(" = ")[0] for note in scenario.notes if ": without effect here: " in note}
+    others = {"Initial_Occupancy_Percentage", "Total_Requests_To_Generate"}
+    assert {*unread, *others} <= found
+    drive = configuration(tmp_path, {"Enabled_Preconditioning": "true"})
+    (scenario,) = read(drive, workload(tmp_path, [synthetic()]))
+    found = {note.split(" = ")[0] for note in scenario.notes if ": without effect here: " in note}
+    assert not {*unread, *others} & found
+
+
 def test_the_misspelt_key_of_mqsim_s_parser_and_of_its_files_are_the_same(tmp_path: Path) -> None:
     drive = configuration(tmp_path)
     drive.write_text(drive.read_text().replace("Prefered_suspend", "Preferred_suspend"))

@@ -118,6 +118,8 @@ def _scenario(element: Element, number: int, drive: Drive, shared: Notes, base: 
     flows = all_read(*(partial(Flow, child, place, notes, base=base) for place, child in children))
     if not flows:
         raise WordlineError(f"{element.place}: {SCENARIO} is empty: allowed: one flow or more")
+    for flow in flows:
+        flow.note_unread(drive.device.flag("Enabled_Preconditioning"))
     parts = divide(flows, drive, notes)
     caching = _caching(flows)
     device, scheme = drive.device_table(), drive.scheme_table(caching)

@@ -84,6 +84,24 @@ class Flow:
             touched = f"{filled}% are filled, all that the flow touches (Working_Set_Percentage)"
             self.notes.add(f"{self.values.place(name)}: {name} = {asked}: {touched}")
 
+    def note_unread(self, conditioned: bool) -> None:
+        """Notes the values, other than 0, that others of the file leave without effect, as in MQSim."""
+        values, found = self.values, []
+        if not conditioned:
+            found.append(("Initial_Occupancy_Percentage", "Enabled_Preconditioning is false"))
+        if not self.is_trace:
+            if values.whole("Stop_Time"):
+                found.append(("Total_Requests_To_Generate", "Stop_Time isn't 0"))
+            if values.text("Address_Distribution") != "RANDOM_HOTCOLD":
+                found.append(("Percentage_of_Hot_Region", "of RANDOM_HOTCOLD only"))
+            if values.text("Request_Size_Distribution") == "FIXED":
+                found.append(("Variance_Request_Size", "of NORMAL only"))
+            if not self.is_open and values.has("Bandwidth"):
+                found.append(("Bandwidth", "of BANDWIDTH only"))
+        for name, why in found:
+            if values.given(name) and values.whole(name):
+                self.notes.add(f"{name} = {values.shown(name)}: without effect here: {why}")
+
     @property
     def working_set(self) -> float:
         """Share of its part of the drive that it touches."""
