@@ -87,10 +87,10 @@ impl FioSource {
         let pass = (pass_bytes, config.number_ios.unwrap_or(u64::MAX));
         let passes = config.loops.unwrap_or(1);
         check_kept(config, pass)?;
-        // Without reading back passes are one: a number of requests is of all of them.
+        // Without reading back passes are one.
         let (pass, passes) = match config.verify {
             Some(_) => (pass, passes),
-            None => ((pass.0.saturating_mul(passes), pass.1), 1),
+            None => ((pass.0.saturating_mul(passes), pass.1.saturating_mul(passes)), 1),
         };
         Ok(Self {
             paced: ways.iter().any(|way| way.pace.is_some()),

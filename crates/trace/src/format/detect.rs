@@ -7,7 +7,7 @@ use super::lines::{is_header, plain, stateful};
 use super::units::too_fast;
 use super::vscsi::Version;
 use super::{Form, Rules, blktrace, etw, fio_iolog, ftrace, header, oracle_general, srt};
-use crate::config::TraceConfig;
+use crate::config::{ColumnsConfig, TraceConfig};
 
 /// How a file of Parquet begins.
 const PARQUET: &[u8] = b"PAR1";
@@ -83,6 +83,10 @@ const HEADED: [Form; 7] = [
 pub(crate) fn detect(head: &[u8], complete: bool, config: &TraceConfig) -> Option<Detected> {
     if let Some(form) = binary(head) {
         return Some(Detected::surely(form));
+    }
+    // Who says which column holds what knows that the text is none of a form with columns of its own.
+    if config.columns != ColumnsConfig::default() {
+        return Some(Detected::surely(Form::Columns));
     }
     let sample: Vec<&[u8]> =
         lines(head, complete).filter(|line| !header::is_comment(line)).take(SAMPLE).collect();

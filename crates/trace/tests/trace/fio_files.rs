@@ -31,6 +31,12 @@ fn a_job_takes_turns_between_its_files() {
 }
 
 #[test]
+fn a_number_of_requests_is_that_of_one_loop() {
+    let count = |text: &str| requests(&format!("[a]\nrw=write\nbs=64k\nsize=384k\n{text}"))[0].len();
+    assert_eq!((count("number_ios=3"), count("number_ios=3\nloops=4"), count("loops=4")), (3, 12, 24));
+}
+
+#[test]
 fn files_longer_than_any_drive_are_refused_however_many_they_are() {
     let long = "[a]\nrw=read\nnrfiles=64\nsize=1p\noffset_increment=900p\nnumjobs=3\n";
     refused(

@@ -121,6 +121,21 @@ fn the_first_request_of_numbered_columns_is_never_passed_over() {
 }
 
 #[test]
+fn named_columns_are_read_though_the_lines_look_like_a_known_form() {
+    let folder = Folder::new();
+    // MQSim's columns: time, device, first sector, sectors, whether it reads.
+    let path = folder.file("t", "1000 0 8 16 1\n2000 0 24 16 1\n");
+    let [time, op, offset, length] = [1, 5, 4, 3].map(|number| Some(ColumnRef::Number(number)));
+    let columns = ColumnsConfig { time, op, offset, length, ..ColumnsConfig::default() };
+    let plain = TraceConfig::of_file(path);
+    let of = |config: TraceConfig| read(config, u64::MAX).map(|(found, _)| found);
+    assert_eq!(of(plain.clone()).unwrap()[0].length, 16 * 512);
+    let named = of(TraceConfig { columns: columns.clone(), ..plain.clone() });
+    let chosen = of(TraceConfig { columns, format: TraceFormat::Columns, ..plain });
+    assert_eq!(named, chosen);
+}
+
+#[test]
 fn remarks_are_passed_over_in_every_form_that_is_text() {
     let folder = Folder::new();
     for (format, text) in crate::files::FORMS {
