@@ -174,7 +174,9 @@ def of(result: Mapping[str, Any]) -> Lifetime | None:
     waf, rate = result["waf"], result["write"].get("bandwidth_bytes_per_s") or 0.0
     cycles, slc_cycles = _cycles(device, scheme)
     missing = _missing(result, scheme, cycles, slc_cycles)
-    host = None if missing else _host_bytes(result, flash * cycles, _less_wear(result, cycles, slc_cycles))
+    host = None
+    if cycles is not None and not missing:
+        host = _host_bytes(result, flash * cycles, _less_wear(result, cycles, slc_cycles))
     rated = device.get("rated") or {}
     return Lifetime(
         usable_bytes=drive["logical_units"] * unit,
