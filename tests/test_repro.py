@@ -515,6 +515,10 @@ def test_published_pages_tell_which_file_was_run_and_are_outdated_when_it_change
     assert outdated(tmp_path / "results", known) == ["validation/unloaded-reads"]
     with pytest.raises(WordlineError, match="publish_to"):
         reproduce("validation", tmp_path / "runs", names=names, quick=True, publish_to=tmp_path / "results")
+    others = ["suspend"]
+    with pytest.raises(WordlineError, match=r"validation\.md has unloaded-reads, which would be lost"):
+        reproduce("validation", tmp_path / "other", names=others, publish_to=tmp_path / "results")
+    assert not (tmp_path / "other").exists(), "before anything is run"
 
 
 def test_pages_are_published_into_a_folder_and_never_over_what_is_somebodys_own(tmp_path: Path) -> None:

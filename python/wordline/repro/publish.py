@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 from wordline._core import WordlineError
 from wordline.files import made_folder, usable_folder, write_text
 from wordline.repro import summary, tournament
-from wordline.repro.exhibit import Exhibit
+from wordline.repro.exhibit import EXHIBITS, Exhibit
 from wordline.repro.reproduction import Reproduction
 from wordline.wording import argument
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from wordline.repro.reproduction import Shown
 
@@ -28,11 +28,20 @@ WRITTEN = "Written by `wordline repro"
 """In every page that was published."""
 
 
-def check(folder: str | Path, papers: Iterable[str]) -> None:
-    """Raises `WordlineError` where pages of these papers can't be written, or would replace others'."""
+def check(folder: str | Path, papers: Iterable[str], keys: Collection[tuple[str, str]] = ()) -> None:
+    """Raises `WordlineError` where pages of these papers can't be written, or would replace others', or would
+    lose exhibits beside `keys`, which are those to be published.
+    """
     there = Path(folder)
     usable_folder(there)
     for paper in papers:
+        lost = [name for name in _sections(there / f"{paper}.md") if keys and (paper, name) not in keys]
+        if lost:
+            page, names = there / f"{paper}.md", ", ".join(lost)
+            raise WordlineError(
+                f"{argument('publish_to', there, '--publish')}: {page} has {names}, which would be lost: "
+                "allowed: those beside, in the same folder of results; another folder"
+            )
         page = there / f"{paper}.md"
         if page.exists():
             is_ours = page.is_file() and WRITTEN in page.read_text(encoding="utf-8", errors="replace")
@@ -43,6 +52,16 @@ def check(folder: str | Path, papers: Iterable[str]) -> None:
                 f"{argument('publish_to', there, '--publish')}: {page} or its pictures weren't published: "
                 "allowed: another folder"
             )
+
+
+def _sections(page: Path) -> list[str]:
+    """The exhibits of a page that this version has, too."""
+    if not page.is_file():
+        return []
+    text = page.read_text(encoding="utf-8", errors="replace")
+    found = (PUBLISHED.match(section) for section in re.split(r"^(?=## )", text, flags=re.MULTILINE))
+    named = [(run[1], run[2]) for run in found if run is not None]
+    return [name for paper, name in named if (EXHIBITS / paper / f"{name}.toml").exists()]
 
 
 def publish(found: Reproduction, folder: str | Path, *, command: str) -> list[Path]:

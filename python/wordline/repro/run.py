@@ -88,10 +88,12 @@ def reproduce(
         )
     printed = targets.read(targets_folder)
     chosen, systems = choose(paper, names, printed)
-    if publish_to is not None:
-        publish.check(publish_to, {exhibit.paper for exhibit in chosen})
     target = Path(folder)
     kept.check(target)
+    if publish_to is not None:
+        before = kept.with_earlier(Reproduction(target, [], [])).shown
+        keys = {(exhibit.paper, exhibit.name) for exhibit in chosen} | {shown.key for shown in before}
+        publish.check(publish_to, {paper for paper, _ in keys}, keys)
     plans = [_plan(exhibit, quick, traces, seeds, measured_folder) for exhibit in chosen]
     if planned is not None:
         planned(plans)
