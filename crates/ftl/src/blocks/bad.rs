@@ -343,7 +343,7 @@ mod tests {
             ..BadBlocksConfig::default()
         };
         let mut bad = BadBlocks::new(&config, &geometry(), 1);
-        bad.set_spares(PlaneId(0), 7);
+        bad.set_spares(PlaneId(0), 4);
         let mut lasts = |modes: &[CellMode]| {
             let mut erased = |mode| bad.erase(PlaneId(0), 0, mode);
             modes
