@@ -10,7 +10,7 @@ from itertools import repeat
 from typing import Any
 
 from wordline._core import WordlineError
-from wordline.policies.actions import whole
+from wordline.policies.actions import index, whole
 from wordline.policies.views import Blocks, Planes, Program, Waiting
 
 NEEDS = ("full_order", "last_change")
@@ -216,14 +216,10 @@ def names(what: str, value: Any) -> list[str]:
 def number(method: str, value: Any, count: int, what: str, why: str = "") -> int:
     """An answer as a number below `count`; NumPy's integers are fine. `why`: why None is no answer."""
     allowed = f"the number of a {what}" + (f", 0 to {count - 1}" if count else " (there is none)")
-    try:
-        # True and False have the method too, and are slips for a number.
-        found = None if isinstance(value, bool) else value.__index__()
-    except (AttributeError, TypeError):  # arrays have the method, and raise
-        found = None
+    found = index(value)
     if found is None:
         none = f"; None is no answer: {why}" if value is None and why else ""
-        raise WordlineError(f"{method}() = {value!r}: allowed: {allowed}{none}") from None
+        raise WordlineError(f"{method}() = {value!r}: allowed: {allowed}{none}")
     if not 0 <= found < count:
         raise WordlineError(f"{method}() = {found}: allowed: {allowed}")
-    return int(found)
+    return found

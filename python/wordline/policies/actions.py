@@ -12,12 +12,22 @@ CAUSES = ("gc", "read_reclaim", "wear_levelling", "migration")
 """Why pages are moved."""
 
 
+def index(value: Any) -> int | None:
+    """A whole number; NumPy's integers are fine. `None` for anything else."""
+    if isinstance(value, bool):
+        # True and False have the method too, and are slips for a number.
+        return None
+    try:
+        return int(value.__index__())
+    except (AttributeError, TypeError):  # arrays have the method, and raise
+        return None
+
+
 def whole(what: str, value: Any, bits: int = 32) -> int:
     """A number that is none below 0 and has so many bits at most; NumPy's integers are fine."""
-    if isinstance(value, bool) or not hasattr(value, "__index__"):
-        # True and False have the method too, and are slips for a number.
+    found = index(value)
+    if found is None:
         raise WordlineError(f"{what} {value!r}: allowed: a whole number")
-    found = int(value.__index__())
     if not 0 <= found < 2**bits:
         raise WordlineError(f"{what} {found}: allowed: 0 to 2^{bits} - 1")
     return found
