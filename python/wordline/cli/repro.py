@@ -13,7 +13,7 @@ from wordline.cli.left import Time, counted, in_words, points_in_words, still_to
 from wordline.cli.progress import exhibits_bar
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from wordline.repro.reproduction import Reproduction
     from wordline.repro.run import Plan
@@ -99,10 +99,13 @@ def _say_planned(plans: Sequence[Plan], out: Path, as_json: bool, *, on: str, jo
     runs = [run for plan in plans for run in zip(plan.points, plan.inputs, strict=True)]
     left = still_to_run(runs, status)
     facts = counted([found for _, found in runs], [found for _, found in left])
-    counts = [_of_exhibit(plan, status) for plan in plans]
+    counts = [
+        counted(plan.inputs, [found for found in plan.inputs if status.get(found.key) != "done"])
+        for plan in plans
+    ]
     if not as_json:
         for plan, found in zip(plans, counts, strict=True):
-            said = plan.reason or points_in_words(*found)
+            said = plan.reason or points_in_words(found["points"], found["left"])
             print(f"{plan.exhibit.paper:12} {plan.exhibit.name:20} {said}")
         print(f"\n{in_words(facts)}")
     time = Time.of(left, on=on, jobs=jobs)
@@ -111,21 +114,15 @@ def _say_planned(plans: Sequence[Plan], out: Path, as_json: bool, *, on: str, jo
             {
                 "paper": plan.exhibit.paper,
                 "exhibit": plan.exhibit.name,
-                "points": points,
-                "left": missing,
+                "points": found["points"],
+                "left": found["left"],
                 "reason": plan.reason,
             }
-            for plan, (points, missing) in zip(plans, counts, strict=True)
+            for plan, found in zip(plans, counts, strict=True)
         ]
         print(json.dumps({"exhibits": rows, **facts, **time.facts()}))
     elif facts["left"]:
         print(time.in_words())
-
-
-def _of_exhibit(plan: Plan, status: Mapping[str, str]) -> tuple[int, int]:
-    """Its points, and those that aren't done."""
-    keys = {found.key for found in plan.inputs}
-    return len(keys), sum(status.get(key) != "done" for key in keys)
 
 
 def _list(paper: str, as_json: bool) -> None:

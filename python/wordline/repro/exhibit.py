@@ -144,6 +144,11 @@ def papers() -> list[str]:
     return sorted(path.name for path in EXHIBITS.iterdir() if path.is_dir() and any(path.glob("*.toml")))
 
 
+def path_of(paper: str, name: str) -> Path:
+    """Where an exhibit stands, if this version has it."""
+    return EXHIBITS / paper / f"{name}.toml"
+
+
 def exhibits(paper: str) -> list[Exhibit]:
     """The exhibits of a paper, in the order of their names."""
     return [read(path) for path in sorted((EXHIBITS / paper).glob("*.toml"), key=_natural)]

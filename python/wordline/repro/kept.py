@@ -10,7 +10,7 @@ from typing import Any
 
 from wordline._core import WordlineError
 from wordline.files import usable_folder, write_text
-from wordline.repro.exhibit import EXHIBITS, read
+from wordline.repro.exhibit import path_of, read
 from wordline.repro.numbers import Number
 from wordline.repro.reproduction import Reproduction, Shown
 
@@ -86,7 +86,7 @@ def _earlier(data: dict[str, Any], found: Reproduction) -> tuple[list[Shown], li
     again = {shown.key for shown in found.shown}
     shown = [
         Shown(
-            exhibit=read(EXHIBITS / one["paper"] / f"{one['exhibit']}.toml"),
+            exhibit=read(path_of(one["paper"], one["exhibit"])),
             scale=one["scale"],
             seeds=one["seeds"],
             version=one["version"],
@@ -98,8 +98,7 @@ def _earlier(data: dict[str, Any], found: Reproduction) -> tuple[list[Shown], li
             numbers=[_number(each) for each in one["numbers"]],
         )
         for one in data["exhibits"]
-        if (one["paper"], one["exhibit"]) not in again
-        and (EXHIBITS / one["paper"] / f"{one['exhibit']}.toml").exists()
+        if (one["paper"], one["exhibit"]) not in again and path_of(one["paper"], one["exhibit"]).exists()
     ]
     return shown, [_number(each) for each in data["without_exhibit"]]
 

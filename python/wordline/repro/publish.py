@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 from wordline._core import WordlineError
 from wordline.files import made_folder, usable_folder, write_text
 from wordline.repro import summary, tournament
-from wordline.repro.exhibit import EXHIBITS, Exhibit
+from wordline.repro.exhibit import Exhibit, path_of
 from wordline.repro.reproduction import Reproduction
 from wordline.wording import argument
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Collection, Sequence
 
     from wordline.repro.reproduction import Shown
 
@@ -28,20 +28,13 @@ WRITTEN = "Written by `wordline repro"
 """In every page that was published."""
 
 
-def check(folder: str | Path, papers: Iterable[str], keys: Collection[tuple[str, str]] = ()) -> None:
-    """Raises `WordlineError` where pages of these papers can't be written, or would replace others', or would
-    lose exhibits beside `keys`, which are those to be published.
+def check(folder: str | Path, keys: Collection[tuple[str, str]]) -> None:
+    """Raises `WordlineError` where the pages of these exhibits (paper, name) can't be written, or would
+    replace others', or would lose other exhibits.
     """
     there = Path(folder)
     usable_folder(there)
-    for paper in papers:
-        lost = [name for name in _sections(there / f"{paper}.md") if keys and (paper, name) not in keys]
-        if lost:
-            page, names = there / f"{paper}.md", ", ".join(lost)
-            raise WordlineError(
-                f"{argument('publish_to', there, '--publish')}: {page} has {names}, which would be lost: "
-                "allowed: those beside, in the same folder of results; another folder"
-            )
+    for paper in dict.fromkeys(paper for paper, _ in keys):
         page = there / f"{paper}.md"
         if page.exists():
             is_ours = page.is_file() and WRITTEN in page.read_text(encoding="utf-8", errors="replace")
@@ -52,16 +45,22 @@ def check(folder: str | Path, papers: Iterable[str], keys: Collection[tuple[str,
                 f"{argument('publish_to', there, '--publish')}: {page} or its pictures weren't published: "
                 "allowed: another folder"
             )
+        there_now = _sections(page) if page.exists() else []
+        # An exhibit that is gone from this version is left out.
+        lost = [name for of, name, _ in there_now if (of, name) not in keys and path_of(of, name).exists()]
+        if lost:
+            raise WordlineError(
+                f"{argument('publish_to', there, '--publish')}: {page} has {', '.join(lost)}, which would be "
+                "lost: allowed: those beside, in the same folder of results; another folder"
+            )
 
 
-def _sections(page: Path) -> list[str]:
-    """The exhibits of a page that this version has, too."""
-    if not page.is_file():
-        return []
+def _sections(page: Path) -> list[tuple[str, str, str]]:
+    """The exhibits of a page: paper, name, and the hash of the file that each was run from."""
     text = page.read_text(encoding="utf-8", errors="replace")
-    found = (PUBLISHED.match(section) for section in re.split(r"^(?=## )", text, flags=re.MULTILINE))
-    named = [(run[1], run[2]) for run in found if run is not None]
-    return [name for paper, name in named if (EXHIBITS / paper / f"{name}.toml").exists()]
+    sections = re.split(r"^(?=## )", text, flags=re.MULTILINE)
+    found = (PUBLISHED.match(section) for section in sections)
+    return [(run[1], run[2], run[3]) for run in found if run is not None]
 
 
 def publish(found: Reproduction, folder: str | Path, *, command: str) -> list[Path]:
@@ -77,7 +76,7 @@ def publish(found: Reproduction, folder: str | Path, *, command: str) -> list[Pa
             "allowed: runs in full"
         )
     papers = list(dict.fromkeys(shown.exhibit.paper for shown in found.shown))
-    check(folder, papers)
+    check(folder, [shown.key for shown in found.shown])
     pages = []
     for paper in papers:
         shown_here = [shown for shown in found.shown if shown.exhibit.paper == paper]
@@ -110,8 +109,7 @@ def outdated(folder: Path, exhibits: Sequence[Exhibit]) -> list[str]:
     known = {(exhibit.paper, exhibit.name): exhibit.digest for exhibit in exhibits}
     found = []
     for page in sorted(folder.glob("*.md")):
-        for section in re.split(r"^(?=## )", page.read_text(encoding="utf-8"), flags=re.MULTILINE):
-            run = PUBLISHED.match(section)
-            if run is not None and known.get((run[1], run[2])) != run[3]:
-                found.append(f"{run[1]}/{run[2]}")
+        for paper, name, digest in _sections(page):
+            if known.get((paper, name)) != digest:
+                found.append(f"{paper}/{name}")
     return found

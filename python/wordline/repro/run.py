@@ -92,8 +92,8 @@ def reproduce(
     kept.check(target)
     if publish_to is not None:
         before = kept.with_earlier(Reproduction(target, [], [])).shown
-        keys = {(exhibit.paper, exhibit.name) for exhibit in chosen} | {shown.key for shown in before}
-        publish.check(publish_to, {paper for paper, _ in keys}, keys)
+        keys = [(exhibit.paper, exhibit.name) for exhibit in chosen]
+        publish.check(publish_to, [*keys, *(shown.key for shown in before)])
     plans = [_plan(exhibit, quick, traces, seeds, measured_folder) for exhibit in chosen]
     if planned is not None:
         planned(plans)
