@@ -193,6 +193,7 @@ def test_an_interrupt_while_a_policy_is_asked_stays_one() -> None:
         ("scheduler", InOrder, {"suspends": 3}, "suspends = 3: allowed: a tuple of names"),
         ("scheduler", InOrder, {"longest_suspension_ns": -1}, "longest_suspension_ns -1: allowed: 0 to"),
         ("mapping", WholeMap, {"memory_bytes": 1.5}, "memory_bytes 1.5: allowed: a whole number"),
+        ("mapping", WholeMap, {"memory_bytes": np.arange(2)}, r"memory_bytes array\(\[0, 1\]\): allowed"),
     ],
 )
 def test_what_a_class_says_of_itself_is_checked(
