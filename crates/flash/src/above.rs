@@ -119,8 +119,8 @@ pub trait Above: Sized {
     /// The array works on a flash page or block.
     fn cell_begins(&mut self, _class: Class, _head: OpId, _page: u32) {}
 
-    /// So many bytes of a flash page leave.
-    fn data_leaves(&mut self, _class: Class, _bytes: u32) {}
+    /// So many bytes of a flash page cross the channel, other than those that a program begins with.
+    fn data_crosses(&mut self, _class: Class, _bytes: u32) {}
 
     /// The array of a server goes on with its command.
     fn array_goes_on(&mut self, _server: DieId, _from: Ns, _until: Ns) {}

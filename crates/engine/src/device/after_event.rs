@@ -1,9 +1,8 @@
 //! What follows an event, in its order; and what follows when there is none for a while.
 
 use super::Device;
-use crate::systems::Event;
-use crate::systems::Watches;
 use crate::systems::work::{do_what_was_asked, tell, wake_due};
+use crate::systems::{Event, Watches};
 use wordline_base::time::Ns;
 use wordline_flash::work::look_at_touched;
 use wordline_ftl::work::{

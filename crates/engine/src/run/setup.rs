@@ -65,7 +65,7 @@ pub enum LookedUp<'a> {
 }
 
 /// Pages that are filled between two looks at whether to go on, less than a second's work.
-const FILLED_AT_ONCE: usize = 1 << 20;
+const FILLED_BETWEEN_LOOKS: usize = 1 << 20;
 
 impl Setup {
     /// Bytes that the host sees of this drive, or array.
@@ -205,7 +205,7 @@ impl Setup {
             None => device.fill_at_once(order, occupied, layout),
         }
         let pages = if self.start.occupancy == Occupancy::Footprint { footprint } else { &[] };
-        for written in pages.chunks(FILLED_AT_ONCE) {
+        for written in pages.chunks(FILLED_BETWEEN_LOOKS) {
             device.fill(written);
             if !observer.progress(0, Ns::ZERO) {
                 return Err(RunError::Cancelled);

@@ -84,7 +84,7 @@ pub(super) fn copyback_read<A: Above>(above: &mut A, die: DieId) {
     above.count(Count::CopybackRead(planes));
     if checked {
         let page_bytes = above.flash().geometry.page_bytes;
-        (0..2 * planes).for_each(|_| above.data_leaves(class, page_bytes));
+        (0..2 * planes).for_each(|_| above.data_crosses(class, page_bytes));
     }
     want_channel(above, die, class, time + Ns(data));
 }

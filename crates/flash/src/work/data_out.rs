@@ -54,7 +54,7 @@ pub(super) fn send_data<A: Above>(above: &mut A, die: DieId, head: OpId, class: 
     if blamed {
         state.command.parts.add(Part::Transfer, duration.0);
     }
-    above.data_leaves(class, bytes);
+    above.data_crosses(class, bytes);
     want_channel(above, die, class, duration);
 }
 

@@ -6,7 +6,6 @@ use super::told::tell_this;
 use crate::action::Action;
 use crate::events::{AllowedPlanes, WornBlock, WritePlace};
 use crate::plan::Plan;
-use crate::policies::SystemPolicy;
 use crate::reclaim::{Decision, ReadReclaim};
 use crate::system::System;
 use crate::view::DriveView;
@@ -15,6 +14,23 @@ use wordline_base::class::Class;
 use wordline_ftl::mapping::{Found, Lookup};
 use wordline_ftl::placement::{PlaneSet, ProgramIntent};
 use wordline_ftl::replicate::Serving;
+
+/// The first answer of those that watch for this, and which system gives it.
+#[inline]
+fn first_answer<A: AroundSystems, T>(
+    around: &mut A,
+    what: Watches,
+    mut ask: impl FnMut(&mut A, usize, &mut dyn System) -> Option<T>,
+) -> Option<(usize, T)> {
+    let mut all = around.systems_mut().take_all_watching(what)?;
+    let answer = all.iter_mut().enumerate().find_map(|(number, system)| {
+        let asked = around.systems().watches_for(number, what);
+        let answer = asked.then(|| ask(around, number, system.get_mut()))?;
+        answer.map(|answer| (number, answer))
+    });
+    around.systems_mut().put_all_back(all);
+    answer
+}
 
 /// Where a program of the host goes, and which system says so.
 pub fn ask_write_place<A: AroundSystems>(
@@ -25,16 +41,9 @@ pub fn ask_write_place<A: AroundSystems>(
         let answer = system.place_write(program, drive, actions);
         (answer != WritePlace::Free).then_some(answer)
     };
-    let mut all = around.systems_mut().take_all_watching(Watches::WRITE_PLACE)?;
-    let mut answer = None;
-    for (number, system) in all.iter_mut().enumerate() {
-        if answer.is_none() && around.systems().watches_for(number, Watches::WRITE_PLACE) {
-            let found = tell_this(around, number, system.get_mut(), &ask);
-            answer = found.map(|found| (number, found));
-        }
-    }
-    around.systems_mut().put_all_back(all);
-    answer
+    first_answer(around, Watches::WRITE_PLACE, |around, number, system| {
+        tell_this(around, number, system, &ask)
+    })
 }
 
 /// The planes that a program may go to. `None`: systems have nothing to say. The set is to be given back
@@ -51,20 +60,15 @@ pub fn allowed_planes_of<A: AroundSystems>(around: &mut A, program: &ProgramInte
 fn ask_where<A: AroundSystems>(around: &mut A, program: &ProgramIntent) -> Option<PlaneSet> {
     let moves = Class::read_for(program.cause).is_move();
     let what = if moves { Watches::MOVES_PLACEMENT } else { Watches::PLACEMENT };
-    if program.lpa.0 >= around.logical_units() {
+    if !around.systems().watch(what) || program.lpa.0 >= around.logical_units() {
         return None;
     }
-    let mut all = around.systems_mut().take_all_watching(what)?;
     let mut planes = std::mem::take(&mut around.systems_mut().planes);
     planes.clear();
-    let mut answer = AllowedPlanes::All;
-    for (number, system) in all.iter_mut().enumerate() {
-        if answer == AllowedPlanes::All && around.systems().watches_for(number, what) {
-            answer = system.get_mut().allowed_planes(program, &*around, &mut planes);
-        }
-    }
-    around.systems_mut().put_all_back(all);
-    if answer == AllowedPlanes::Listed {
+    let listed = first_answer(around, what, |around, _, system| {
+        (system.allowed_planes(program, &*around, &mut planes) == AllowedPlanes::Listed).then_some(())
+    });
+    if listed.is_some() {
         return Some(planes);
     }
     around.systems_mut().put_planes_back(planes);
@@ -73,15 +77,8 @@ fn ask_where<A: AroundSystems>(around: &mut A, program: &ProgramIntent) -> Optio
 
 /// Where a system knows, or supposes, a page to be.
 pub fn find<A: AroundSystems>(around: &mut A, lookup: &Lookup) -> Option<Found> {
-    let mut all = around.systems_mut().take_all_watching(Watches::TRANSLATION)?;
-    let mut found = None;
-    for (number, system) in all.iter_mut().enumerate() {
-        if found.is_none() && around.systems().watches_for(number, Watches::TRANSLATION) {
-            found = system.get_mut().find(lookup, &*around);
-        }
-    }
-    around.systems_mut().put_all_back(all);
-    found
+    let ask = |around: &mut A, _, system: &mut dyn System| system.find(lookup, &*around);
+    first_answer(around, Watches::TRANSLATION, ask).map(|(_, found)| found)
 }
 
 /// The copy that serves a read, as a system has it that owns one of them.
@@ -100,15 +97,7 @@ pub fn ask_owners<A: AroundSystems>(around: &mut A, read: &Serving<'_>) -> Optio
 
 /// What systems do about a worn block: a plan, and whose.
 pub fn ask_to_reclaim<A: AroundSystems>(around: &mut A, worn: &WornBlock) -> Option<(usize, Plan)> {
-    let mut all = around.systems_mut().take_all_watching(Watches::RECLAIM)?;
-    let mut numbered = all.iter_mut().map(SystemPolicy::get_mut).enumerate();
-    let plan = numbered.find_map(|(number, system)| {
-        let asked = around.systems().watches_for(number, Watches::RECLAIM);
-        let plan = asked.then(|| system.reclaim(worn, &*around))?;
-        plan.map(|plan| (number, plan))
-    });
-    around.systems_mut().put_all_back(all);
-    plan
+    first_answer(around, Watches::RECLAIM, |around, _, system| system.reclaim(worn, &*around))
 }
 
 /// What the policy of read reclaim does about it.

@@ -129,6 +129,12 @@ impl Systems {
         self.each.get(number).is_some_and(|watches| watches.has(what))
     }
 
+    /// Whether any system wants to know that a read of this page is done.
+    #[inline]
+    pub(super) fn await_read_of(&self, lpa: Lpa) -> bool {
+        self.all.iter().any(|system| system.awaits(lpa))
+    }
+
     /// All systems, to be put back.
     #[inline]
     pub(super) fn take_all(&mut self) -> Vec<SystemPolicy> {

@@ -81,14 +81,6 @@ pub fn read_done<A: AroundSystems>(around: &mut A, lpa: Lpa, read: impl FnOnce(&
     }
 }
 
-impl super::Systems {
-    /// Whether any system wants to know that a read of this page is done.
-    #[inline]
-    fn await_read_of(&self, lpa: Lpa) -> bool {
-        self.all.iter().any(|system| system.awaits(lpa))
-    }
-}
-
 /// The entry of a page was looked up for the host; whether that changes what a system keeps with it.
 #[inline(never)]
 pub fn accessed<A: AroundSystems>(around: &mut A, access: Access) -> bool {

@@ -156,7 +156,7 @@ impl Above for Device {
     }
 
     #[inline(always)]
-    fn data_leaves(&mut self, class: Class, bytes: u32) {
+    fn data_crosses(&mut self, class: Class, bytes: u32) {
         self.observers.charge_channel((&self.flash, &self.ftl), class, bytes);
     }
 
