@@ -24,6 +24,9 @@ SLC_CYCLES = "device.bad_blocks.slc_endurance_cycles"
 BITS = {"slc": 1, "mlc": 2, "tlc": 3, "qlc": 4}
 """Of a cell, by technology."""
 
+CACHED_CAUSES = ("host", "write_back")
+"""Why what goes to an SLC cache, or past it, is programmed."""
+
 WARRANTY_YEARS = 5
 """Over which ratings in drive writes a day count."""
 
@@ -216,7 +219,8 @@ def _less_wear(result: Mapping[str, Any], cycles: int, slc_cycles: int | None) -
     units, geometry = taken["cached_units"] + taken["direct_units"], result["config"]["device"]["geometry"]
     if not units:
         return 0.0
-    in_slc_mode = result["waf_by_cause"]["host"] * taken["cached_units"] / units
+    of_host = sum(result["waf_by_cause"].get(cause, 0.0) for cause in CACHED_CAUSES)
+    in_slc_mode = of_host * taken["cached_units"] / units
     bits = BITS[result["config"]["device"]["cell"]["technology"]]
     blocks = geometry["pages"] / (geometry["pages"] // bits)
     return float(in_slc_mode * (1 - blocks * cycles / slc_cycles))
