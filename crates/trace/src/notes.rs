@@ -39,6 +39,14 @@ impl Notes {
         Self { others, ..Self::default() }
     }
 
+    /// Of a source with one remark, or none, that is known from its start.
+    pub(crate) fn of_line(line: Option<&str>) -> Self {
+        let notes = Self::default();
+        let assumptions = line.map(str::to_owned).into_iter().collect();
+        notes.publish(&Tally { assumptions, ..Tally::default() });
+        notes
+    }
+
     /// Those of a trace; whether it is gone through once.
     pub(crate) fn of_trace(path: &Path, once: bool) -> Self {
         let seen = Arc::new(Mutex::new(Seen::of(path)));

@@ -39,7 +39,8 @@ pub fn open(config: &SourceConfig, context: &OpenContext) -> Result<Opened, Open
         SourceConfig::Fio(job) => {
             let source = FioSource::new(&job.fio, job.requests, context.drive_bytes, context.seed)
                 .map_err(|error| error.under("source.fio"))?;
-            Ok(Opened { source: Box::new(source), notes: Notes::default() })
+            let notes = Notes::of_line(source.note());
+            Ok(Opened { source: Box::new(source), notes })
         }
         SourceConfig::Ycsb(run) => {
             let source = YcsbSource::new(&run.ycsb, run.requests, context.drive_bytes, context.seed)

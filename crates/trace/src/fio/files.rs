@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::ends::{goes_through, one_length};
 use super::given::Reasons;
 use super::job::{Extent, Job};
 use crate::config::{FilePart, FioConfig, RegionConfig};
@@ -33,8 +34,8 @@ impl Files {
         let mut known: BTreeMap<String, usize> = BTreeMap::new();
         let mut filled: Vec<String> = Vec::new();
         for job in jobs.iter().filter(|job| !job.is_on_drive() && job.iolog.is_none()) {
-            for name in (0..job.copies).flat_map(|copy| job.names(copy)) {
-                match job.wanted_bytes() {
+            for (number, name) in (0..job.copies).flat_map(|copy| (0..).zip(job.names(copy))) {
+                match job.wanted_bytes(number) {
                     _ if job.fills && filled.contains(&name) => {}
                     _ if job.fills => filled.push(name),
                     None => {}
@@ -105,14 +106,21 @@ impl Job {
         if self.filenames.is_empty() { self.files } else { self.filenames.len() as u64 }
     }
 
-    /// How long it wants each of its files, if it says.
-    fn wanted_bytes(&self) -> Option<u64> {
+    /// How long it wants this one of its files, if it says.
+    fn wanted_bytes(&self, file: u64) -> Option<u64> {
         if let Some(bytes) = self.file_bytes {
             return Some(bytes.max(1));
         }
         let Some(Extent::Bytes(size)) = self.size else { return None };
-        let each = (size / self.number().max(1)).max(1);
+        let each = self.part_of(size, file).max(1);
         Some(each.saturating_add(self.offset_of(each, self.copies.saturating_sub(1))))
+    }
+
+    /// What this one of its files has of a size. What is left over goes to the first ones by whole blocks.
+    fn part_of(&self, size: u64, file: u64) -> u64 {
+        let (number, block) = (self.number().max(1), self.load.smallest().max(1));
+        let more = if file < size % number / block { block } else { 0 };
+        size / number + more
     }
 
     /// Where a copy begins in a file of so many bytes. What is given in percent begins at a block.
@@ -139,30 +147,47 @@ fn one_file(job: &Job, copy: u64, place: Place, load: &mut FioConfig) -> Result<
     };
     let size = match job.size {
         Some(Extent::Bytes(size)) => Some(size),
-        Some(Extent::Percent(percent)) => Some(in_bytes(Extent::Percent(percent), bytes)),
+        Some(Extent::Percent(percent)) => Some(in_whole_blocks(percent, bytes, load)),
         None => None,
     };
     let whole = job.file_bytes.or(size).unwrap_or(bytes);
     load.offset_bytes = job.offset_of(whole, copy);
     let room = bytes.saturating_sub(load.offset_bytes);
-    let used = size.unwrap_or(room).min(room);
+    let used = match (job.size, job.file_bytes) {
+        // Beside a length of the file a size says how much is transferred, not where.
+        (Some(Extent::Bytes(_)), Some(file)) => file.saturating_sub(load.offset_bytes).min(room),
+        _ => to_whole_requests(load, size.unwrap_or(room)).min(room),
+    };
     if used == 0 {
         return Err(NOTHING_LEFT.to_owned());
     }
     load.size_bytes = Some(used);
-    load.io_bytes = size.filter(|size| *size > used);
+    load.io_bytes = size.filter(|size| *size < used && job.file_bytes.is_some());
     Ok(range)
+}
+
+/// A share of a file, in whole blocks.
+fn in_whole_blocks(percent: f64, bytes: u64, load: &FioConfig) -> u64 {
+    let share = in_bytes(Extent::Percent(percent), bytes);
+    if percent >= 100.0 { share } else { share - share % load.smallest().max(1) }
+}
+
+/// The bytes that requests one behind the other reach, of which the last begins in `bytes`: behind these a file may go on.
+fn to_whole_requests(load: &FioConfig, bytes: u64) -> u64 {
+    let ways = [&load.read, &load.write, &load.trim].into_iter().flatten();
+    let length = ways.last().and_then(one_length).filter(|_| goes_through(load));
+    length.and_then(|length| bytes.checked_next_multiple_of(length)).unwrap_or(bytes)
 }
 
 fn several(job: &Job, copy: u64, places: &[Place], load: &mut FioConfig) -> Result<RegionConfig, String> {
     let mut ends = Vec::new();
-    for place in places {
+    for (number, place) in (0..).zip(places) {
         let Some(bytes) = place.bytes else {
             return Err("fill_device: allowed: one file".to_owned());
         };
         let each = match job.size {
-            Some(Extent::Bytes(size)) if job.file_bytes.is_none() => size / job.number().max(1),
-            Some(Extent::Percent(percent)) => in_bytes(Extent::Percent(percent), bytes),
+            Some(Extent::Bytes(size)) if job.file_bytes.is_none() => job.part_of(size, number),
+            Some(Extent::Percent(percent)) => in_whole_blocks(percent, bytes, load),
             _ => bytes,
         };
         let offset = job.offset_of(each, copy);
@@ -178,7 +203,7 @@ fn several(job: &Job, copy: u64, places: &[Place], load: &mut FioConfig) -> Resu
     load.files = ends.into_iter().map(part).collect();
     let all = load.files.iter().fold(0_u64, |all, file| all.saturating_add(file.bytes));
     if let (Some(Extent::Bytes(size)), Some(_)) = (job.size, job.file_bytes) {
-        load.io_bytes = Some(size).filter(|size| *size != all);
+        load.io_bytes = Some(size).filter(|size| *size < all);
     }
     Ok(RegionConfig { start_bytes: Some(start), bytes: Some(end - start), ..RegionConfig::default() })
 }
@@ -206,6 +231,7 @@ fn device(job: &Job, copy: u64, load: &mut FioConfig) -> Result<RegionConfig, St
     match job.size {
         None => {}
         Some(Extent::Bytes(bytes)) => {
+            let bytes = to_whole_requests(load, bytes);
             range.bytes = Some(bytes);
             load.size_bytes = Some(bytes);
         }

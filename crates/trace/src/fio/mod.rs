@@ -6,6 +6,7 @@
 mod access;
 mod checks;
 mod distribution;
+mod ends;
 mod engines;
 mod file;
 mod files;

@@ -6,9 +6,10 @@ use wordline_base::time::Ns;
 use wordline_config::error::ConfigError;
 
 use super::checks::Checks;
+use super::ends::{LeftOver, one_length};
 use super::turns::Turns;
 use super::way::{Pace, Way};
-use crate::config::{Direction, FilePart, FioConfig};
+use crate::config::{FilePart, FioConfig};
 use crate::rng::{Xoshiro256PlusPlus, stream, unit};
 
 /// Requests that are given at once.
@@ -31,6 +32,8 @@ pub(crate) struct FioSource {
     passes_left: u64,
     requests_left: u64,
     hint: Option<u64>,
+    /// What a pass doesn't reach.
+    note: Option<String>,
     write_after_trim: bool,
     checks: Option<Checks>,
     /// Writes since the last flush, and after how many one comes.
@@ -69,6 +72,7 @@ impl FioSource {
         let [seed, _] = seeds;
         let files = files(config, range_bytes)?;
         let bytes = files.iter().map(|file| file.bytes).sum();
+        let left_over = LeftOver::of(config, &files);
         let writes = if config.dsync { HostOp::WriteFua } else { HostOp::Write };
         let mut ways = Vec::new();
         let all = [
@@ -96,13 +100,14 @@ impl FioSource {
             paced: ways.iter().any(|way| way.pace.is_some()),
             ways,
             read_share: config.read_share,
-            turns: Turns::new(config.file_order, &files, seed),
+            turns: Turns::new(config, &files, seed),
             pass,
             bytes_left: pass.0,
             ios_left: pass.1,
             passes_left: passes.saturating_sub(1),
             requests_left: requests.unwrap_or(u64::MAX),
-            hint: hint(config, pass, passes, requests).filter(|_| config.runtime_s.is_none()),
+            hint: hint(config, left_over, pass, passes, requests).filter(|_| config.runtime_s.is_none()),
+            note: left_over.and_then(|left| left.note()),
             write_after_trim: config.write_after_trim,
             checks: config.verify.map(Checks::new),
             written: 0,
@@ -112,6 +117,11 @@ impl FioSource {
             now: 0,
             mix: stream(seed, "fio.mix"),
         })
+    }
+
+    /// What of its files no request reaches, as a sentence.
+    pub(crate) fn note(&self) -> Option<&str> {
+        self.note.as_deref()
     }
 
     /// Whether a pass has given all but what it reads back.
@@ -142,16 +152,18 @@ impl FioSource {
         if self.pass_is_done() {
             return self.next_pass() || self.end(batch);
         }
-        // A pair of trim and write counts as trim; the write goes to the same place.
+        // A pair of trim and write counts once; the write goes to the same place.
         let index = if self.write_after_trim { self.ways.len() - 1 } else { self.choose() };
         self.tick(index);
         let file = self.turns.next();
         let Some(way) = self.ways.get_mut(index) else { return false };
-        let (offset, length) = way.draw(file);
+        let (offset, length) = way.draw(file, self.turns.most());
         let op = way.op;
-        self.turns.passed(length);
+        let rest = self.turns.passed(length);
+        self.bytes_left = self.bytes_left.saturating_sub(length + rest);
+        self.ios_left = self.ios_left.saturating_sub(1);
         self.own(batch, op, offset, length);
-        if self.write_after_trim && !self.pass_is_done() {
+        if self.write_after_trim && self.requests_left > 0 {
             self.own(batch, HostOp::Write, offset, length);
         }
         true
@@ -166,8 +178,6 @@ impl FioSource {
 
     /// A request of the job's own: not one that reads back.
     fn own(&mut self, batch: &mut Vec<HostRequest>, op: HostOp, offset: u64, length: u64) {
-        self.bytes_left = self.bytes_left.saturating_sub(length);
-        self.ios_left = self.ios_left.saturating_sub(1);
         let left_out = op.is_write() && self.checks.as_ref().is_some_and(Checks::only);
         if !left_out {
             self.push(batch, op, offset, length);
@@ -252,16 +262,24 @@ fn files(config: &FioConfig, range_bytes: u64) -> Result<Vec<FilePart>, ConfigEr
 }
 
 /// Requests of a job, where that is known before.
-fn hint(config: &FioConfig, pass: (u64, u64), passes: u64, requests: Option<u64>) -> Option<u64> {
-    let size = |way: &Option<Direction>| {
-        let way = way.as_ref().filter(|way| way.sizes.len() == 1)?;
-        way.sizes.first().map(|size| size.bytes)
-    };
-    let fixed = size(&config.read).or(size(&config.write)).or(size(&config.trim));
-    let of_bytes = Some(pass.0).filter(|bytes| *bytes < u64::MAX).zip(fixed);
-    let mut counted = of_bytes.map(|(bytes, size)| bytes.div_ceil(size));
+fn hint(
+    config: &FioConfig,
+    left_over: Option<LeftOver>,
+    pass: (u64, u64),
+    passes: u64,
+    requests: Option<u64>,
+) -> Option<u64> {
+    // Without reading back all loops are one pass.
+    let loops = config.loops.filter(|_| config.verify.is_none()).unwrap_or(1);
+    let to_ends = left_over.map(|left| left.requests.saturating_mul(loops));
+    let fixed = [&config.read, &config.write, &config.trim].into_iter().flatten().find_map(one_length);
+    let of_bytes = || Some(pass.0).filter(|bytes| *bytes < u64::MAX).zip(fixed);
+    let mut counted = to_ends.or_else(|| of_bytes().map(|(bytes, size)| bytes.div_ceil(size)));
     if pass.1 < u64::MAX {
         counted = Some(counted.map_or(pass.1, |count| count.min(pass.1)));
+    }
+    if config.write_after_trim {
+        counted = counted.map(|pairs| pairs.saturating_mul(2));
     }
     if let Some(verify) = config.verify {
         let only_writes =

@@ -8,11 +8,15 @@ use crate::config::{Direction, FilePart, FioConfig, Sizes, Strided};
 use crate::rng::{Xoshiro256PlusPlus, stream, unit};
 use crate::synthetic::SizeDrawer;
 
+/// Draws of a length that fits; of those that are drawn at all, fewer than one in a million isn't met by them.
+const MOST_DRAWS: usize = 1024;
+
 /// One direction of a job.
 pub(super) struct Way {
     pub op: HostOp,
     pub pace: Option<Pace>,
     sizes: SizeDrawer,
+    shortest: u64,
     align: u64,
     random_share: f64,
     choice: Xoshiro256PlusPlus,
@@ -71,9 +75,11 @@ impl Way {
             next: 0.0,
             rng: stream(seed, &format!("fio.pace.{name}")),
         });
+        let drawn = config.sizes.iter().filter(|size| size.weight > 0.0).map(|size| size.bytes);
         Ok(Self {
             op,
             pace,
+            shortest: drawn.min().unwrap_or(1),
             align: config.align_bytes.max(1),
             random_share: config.random_share,
             choice: stream(seed, &format!("fio.choice.{name}")),
@@ -85,11 +91,9 @@ impl Way {
         })
     }
 
-    /// Offset and length of the next request, which goes to this file.
-    pub(super) fn draw(&mut self, file: usize) -> (u64, u64) {
-        let mut length = [0];
-        self.sizes.fill(&mut length);
-        let [length] = length;
+    /// Offset and length of the next request, which goes to this file and has at most so many bytes.
+    pub(super) fn draw(&mut self, file: usize, most: u64) -> (u64, u64) {
+        let length = self.length(most);
         let random = self.random_share >= 1.0
             || (self.random_share > 0.0 && unit(&mut self.choice) < self.random_share);
         let Some(file) = self.files.get_mut(file) else { return (0, length) };
@@ -113,6 +117,21 @@ impl Way {
         file.position = Some(place + length);
         file.go_on(length);
         (file.start + place, length)
+    }
+}
+
+impl Way {
+    /// A length of at most so many bytes, drawn until one is; what no draw meets is the shortest.
+    fn length(&mut self, most: u64) -> u64 {
+        let mut length = [0];
+        for _ in 0..MOST_DRAWS {
+            self.sizes.fill(&mut length);
+            if length.iter().all(|length| *length <= most) {
+                let [length] = length;
+                return length;
+            }
+        }
+        self.shortest
     }
 }
 

@@ -24,7 +24,7 @@ fn a_job_takes_turns_between_its_files() {
     assert_eq!(two, [(0, 0), (0, 1), (1, 0), (1, 1), (2, 0), (2, 1)]);
     let whole = blocks(&format!("{text}file_service_type=sequential\nloops=2"));
     assert_eq!(whole[..7], [(0, 0), (0, 1), (1, 0), (1, 1), (2, 0), (2, 1), (0, 0)]);
-    let random = blocks(&format!("{text}file_service_type=random:3\nloops=50"));
+    let random = blocks("[a]\nrw=write\nbs=64k\nnrfiles=3\nsize=1152k\nfile_service_type=random:3\nloops=50");
     assert!(random.chunks(3).all(|three| three.iter().all(|one| one.0 == three[0].0)));
     assert!((0..3).all(|file| random.iter().any(|one| one.0 == file)));
     refused(&format!("{text}file_service_type=zipf:1"), &["line 6", "file_service_type=zipf:1"]);
@@ -73,9 +73,101 @@ fn a_size_comes_from_a_job_that_names_the_file_or_is_asked_for_in_one_line() {
     // Of two sizes the larger is the file's.
     let workload = jobs("[a]\nfilename=f\nsize=1m\n[b]\nfilename=f\nsize=2m");
     assert_eq!(load(&workload.flow[1]).size_bytes, Some(2 << 20));
-    // More than the file holds is transferred in several passes.
-    let job = &requests("[a]\nfilesize=256k\nsize=1m\nbs=64k\nrw=read")[0];
-    assert_eq!((job.len(), job[4].offset), (16, 0));
+}
+
+#[test]
+fn a_size_beside_a_filesize_says_how_much_is_transferred_not_where() {
+    // In blocks of 64 KiB. More than its files hold is no reason to go through them again, as in fio.
+    let blocks = |text: &str| -> Vec<u64> {
+        let all = requests(&format!("[a]\nbs=64k\n{text}"));
+        all[0].iter().map(|request| request.offset >> 16).collect()
+    };
+    assert_eq!(blocks("rw=read\nfilesize=256k\nsize=1m"), [0, 1, 2, 3]);
+    assert_eq!(blocks("rw=read\nfilesize=256k\nsize=1m\nnrfiles=2").len(), 8);
+    assert_eq!(blocks("rw=write\nfilesize=512k\nsize=1m\nnrfiles=4").len(), 16);
+    assert_eq!(blocks("rw=write\nfilesize=2m\nsize=256k\nloops=2"), [0, 1, 2, 3, 4, 5, 6, 7]);
+    let next = blocks("rw=write\nfilesize=2m\nsize=256k\noffset=1m\nio_size=384k");
+    assert_eq!(next, [16, 17, 18, 19, 20, 21]);
+    let random = blocks("rw=randwrite\nfilesize=64m\nsize=512k");
+    assert!(random.len() == 8 && random.iter().any(|block| *block >= 8), "{random:?}");
+}
+
+/// Numbers that fio 3.42 gave for the same job files.
+#[test]
+fn a_file_ends_where_no_whole_request_fits_as_in_fio() {
+    let count = |text: &str| requests(&format!("[a]\nbs=4k\nsize=10m\nnrfiles=1000\n{text}"))[0].len();
+    for (text, expected) in [
+        ("rw=write", 2000),
+        ("rw=randwrite", 2000),
+        ("rw=write\nloops=3", 6000),
+        ("rw=randrw", 2000),
+        ("rw=write\nfile_service_type=random", 2000),
+        ("rw=write\nfile_service_type=sequential", 2000),
+        ("rw=write\nfilesize=10485", 2000),
+        ("rw=write\nnumber_ios=2300", 2000),
+        ("rw=write\nverify=crc32c", 4000),
+        ("rw=trimwrite", 4000),
+        // Places that come again have no end, and what is asked for in bytes is transferred.
+        ("rw=randwrite\nnorandommap", 2560),
+        ("rw=write\nio_size=20m", 5120),
+        ("rw=write\nio_size=5m", 1280),
+    ] {
+        assert_eq!(count(text), expected, "{text}");
+    }
+    let one = |text: &str| requests(&format!("[a]\nrw=write\nsize=10485\nbs=4k\n{text}"))[0].len();
+    assert_eq!((one(""), one("loops=3"), one("rw=randwrite\nnorandommap")), (2, 6, 3));
+    // On the drive, and in a file that others want longer, the last request goes beyond the size.
+    assert_eq!(one("filename=/dev/sda"), 3);
+    assert_eq!(one("filename=f\n[b]\nfilename=f\nsize=1m"), 3);
+    assert_eq!(one("filename=f\nrw=randwrite\n[b]\nfilename=f\nsize=1m"), 2);
+}
+
+#[test]
+fn what_is_left_of_a_size_goes_to_the_first_files_by_whole_blocks() {
+    assert_eq!(requests("[a]\nrw=write\nbs=512\nsize=1m\nnrfiles=1000")[0].len(), 2001);
+}
+
+#[test]
+fn of_files_that_end_at_different_times_the_others_go_on() {
+    let text = "[a]\nfilename=x\nsize=64k\nbs=64k\n[b]\nfilename=y\nsize=192k\nbs=64k\n[c]\nfilename=x:y\nrw=read\nbs=64k";
+    let found: Vec<(u64, u64)> = requests(text)[2]
+        .iter()
+        .map(|request| (request.offset >> 20, (request.offset & 0xf_ffff) >> 16))
+        .collect();
+    assert_eq!(found, [(0, 0), (1, 0), (1, 1), (1, 2)]);
+}
+
+#[test]
+fn lengths_that_vary_are_drawn_until_one_fits() {
+    // What is left of a file is filled with the short ones.
+    let all =
+        &requests("[a]\nrw=write\nbssplit=4k/50:64k/50\nsize=1m\nnrfiles=10\nfile_service_type=sequential")
+            [0];
+    for file in 0..10 {
+        let of_file = all.iter().filter(|request| request.offset >> 20 == file);
+        assert_eq!(of_file.map(|request| request.length).sum::<u64>(), 104_857 / 4096 * 4096, "{file}");
+    }
+}
+
+#[test]
+fn bytes_that_no_request_reaches_are_told() {
+    let told = |text: &str| {
+        let context = OpenContext { drive_bytes: DRIVE, seed: 1, base_dir: std::path::Path::new("") };
+        let flows = open_flows(&jobs(&format!("[a]\nsize=10m\n{text}")), &context).unwrap();
+        flows[0].opened.notes.lines()
+    };
+    assert_eq!(
+        told("rw=write\nnrfiles=1000"),
+        ["the ends of 1000 files hold no whole request of 4096 bytes: 2293000 bytes aren't used, as in fio"]
+    );
+    assert_eq!(
+        told("rw=randread\nbs=3m"),
+        [
+            "the end of its range holds no whole request of 3145728 bytes: 1048576 bytes aren't used, as in fio"
+        ]
+    );
+    assert_eq!(told("rw=write\nnrfiles=10"), Vec::<String>::new());
+    assert_eq!(told("rw=randwrite\nbs=3m\nnorandommap"), Vec::<String>::new());
 }
 
 #[test]
