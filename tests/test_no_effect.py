@@ -262,6 +262,13 @@ def test_a_workload_that_is_shown_whole_runs_without_such_a_note(tmp_path: Path)
         }
 
 
+def test_a_job_of_fio_with_a_rate_has_no_note_of_keys_that_nobody_set(tmp_path: Path) -> None:
+    jobs = tmp_path / "jobs.fio"
+    jobs.write_text("[reads]\nrw=randread\nbs=4k\nsize=1m\nrate_iops=9000\niodepth=4\nioengine=libaio\n")
+    result = wordline.run("mqsim", workload=jobs, overrides=SMALL_DRIVE)
+    assert "no_effect" not in {note.kind for note in result.notes}
+
+
 @pytest.mark.parametrize(
     ("key", "value", "allowed"),
     [

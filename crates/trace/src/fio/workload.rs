@@ -198,7 +198,8 @@ fn flow(job: &Job, copy: u64, files: &Files) -> Result<FlowConfig, String> {
     let source = SourceConfig::Fio(Box::new(FioSourceConfig { requests: None, fio: load }));
     Ok(FlowConfig {
         arrivals: Some(if paced { Arrivals::Open } else { Arrivals::Closed }),
-        think_time_ns: Some(job.think_ns),
+        queue_depth: (!paced).then_some(job.depth),
+        think_time_ns: (!paced).then_some(job.think_ns),
         max_outstanding: paced.then_some(job.depth),
         range,
         ..of_source(job, source)
@@ -212,6 +213,7 @@ fn replayed(job: &Job, iolog: &Iolog) -> FlowConfig {
     FlowConfig {
         arrivals: Some(if timed { Arrivals::Open } else { Arrivals::Closed }),
         time_scale: timed.then_some(iolog.time_scale),
+        queue_depth: (!timed).then_some(job.depth),
         max_outstanding: timed.then_some(job.depth),
         ..of_source(job, source)
     }
@@ -222,7 +224,7 @@ fn of_source(job: &Job, source: SourceConfig) -> FlowConfig {
         name: String::new(),
         arrivals: None,
         time_scale: None,
-        queue_depth: Some(job.depth),
+        queue_depth: None,
         think_time_ns: None,
         max_outstanding: None,
         stop_ns: job.run_ns,

@@ -127,6 +127,21 @@ fn a_rate_makes_an_open_loop_that_keeps_its_queue_depth() {
 }
 
 #[test]
+fn a_job_says_nothing_that_has_no_effect() {
+    for text in [
+        "[a]\nrw=read\nsize=1m\nrate_iops=100\niodepth=4\nioengine=libaio",
+        "[a]\nrw=read\nsize=1m\niodepth=4\nioengine=libaio",
+        "[a]\nrw=read\nsize=1m\nthinktime=50\n[b]\nrw=randrw\nsize=1m\nrate=1m,1m",
+        "[a]\nread_iolog=log\nioengine=libaio\niodepth=4",
+        "[a]\nread_iolog=log\nreplay_no_stall=1",
+    ] {
+        let mut of_flows = jobs(text).without_effect();
+        of_flows.retain(|(key, _)| key.starts_with("flow["));
+        assert_eq!(of_flows, [], "{text}");
+    }
+}
+
+#[test]
 fn times_are_told_to_the_host() {
     let workload = jobs("[a]\nrw=randread\nsize=1m\nruntime=2m\ntime_based\nthinktime=50\nramp_time=3s");
     let flow = &workload.flow[0];
