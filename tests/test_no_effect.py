@@ -12,6 +12,7 @@ import pytest
 from conftest import SMALL_DRIVE
 
 import wordline
+from wordline.policies import Blocks, Lookup, Planes, Program, Waiting
 
 Settings = Mapping[str, object]
 
@@ -176,10 +177,38 @@ CASES = (
 )
 
 
-def figures(settings: Settings, device: str = "mqsim") -> tuple[dict[str, Any], dict[str, str]]:
+class OwnVictims:
+    def choose(self, blocks: Blocks) -> int | None:
+        found = blocks.candidates
+        return int(found[blocks.valid[found].argmin()]) if found.size else None
+
+
+class OwnPlaces:
+    def place(self, program: Program, planes: Planes) -> int:
+        return program.page % len(planes.room)
+
+
+class OwnOrder:
+    def next(self, waiting: list[Waiting], now_ns: int) -> str:  # noqa: ARG002
+        return min(waiting, key=lambda one: one.order).name
+
+
+class OwnPoints:
+    def write_point(self, page: int, stream: int, points: int) -> int:  # noqa: ARG002
+        return page % points
+
+
+class OwnMap:
+    def find(self, lookup: Lookup) -> None: ...
+
+
+def figures(
+    settings: Settings, device: str = "mqsim", policies: Mapping[str, type] | None = None
+) -> tuple[dict[str, Any], dict[str, str]]:
     """What came out, and the keys that are noted with their reasons."""
     overrides = {**SMALL_DRIVE, **LOAD, **settings}
-    result = wordline.run(device, "baseline", "mixed-70-30-8k-qd16", overrides=overrides).to_dict()
+    load = "mixed-70-30-8k-qd16"
+    result = wordline.run(device, "baseline", load, overrides=overrides, policies=policies).to_dict()
     told = {note["found"]: note["reason"] for note in result["notes"] if note["kind"] == "no_effect"}
     # That there are figures of cores says that their work takes time.
     left_out = ("config", "engine", "notes", "changed", "cpu")
@@ -202,6 +231,48 @@ def test_a_key_without_effect_is_noted_and_has_none(case: Case) -> None:
 def test_the_same_key_where_something_reads_it_is_not(case: Case) -> None:
     _, told = figures({**case.beside, case.key: case.value}, case.device)
     assert not noted(told, case.key)
+
+
+@pytest.mark.parametrize(
+    ("slot", "policy", "key", "value", "beside"),
+    [
+        ("gc", OwnVictims, "scheme.gc.policy", "fifo", {}),
+        ("gc", OwnVictims, "scheme.gc.window", 3, {"scheme.gc.policy": "windowed_greedy"}),
+        ("placement", OwnPlaces, "scheme.placement.policy", "dynamic", {}),
+        ("scheduler", OwnOrder, "scheme.scheduler.policy", "fifo", {}),
+        ("scheduler", OwnOrder, "scheme.scheduler.tiers", [["gc_erase"]], {}),
+        ("scheduler", OwnOrder, "scheme.scheduler.starvation_bound_ns", 900, {}),
+        (
+            "scheduler",
+            OwnOrder,
+            "scheme.reclaim.priority",
+            "foreground",
+            {"scheme.reclaim.policy": "superblock", "scheme.reclaim.threshold": 9},
+        ),
+        ("separation", OwnPoints, "scheme.separation.policy", "none", {"scheme.blocks.host_write_points": 2}),
+        (
+            "separation",
+            OwnPoints,
+            "scheme.separation.hot_at",
+            9,
+            {"scheme.blocks.host_write_points": 2, "scheme.separation.policy": "hot_cold"},
+        ),
+        ("mapping", OwnMap, "scheme.mapping.cache_bytes", 8192, {"scheme.mapping.policy": "demand"}),
+        ("mapping", OwnMap, "scheme.mapping.eviction", "background", {"scheme.mapping.policy": "demand"}),
+        ("mapping", OwnMap, "scheme.mapping.prefetch_threshold", 9, {"scheme.mapping.policy": "tpftl"}),
+    ],
+)
+def test_a_key_that_a_policy_of_ones_own_replaces_is_noted_and_has_no_effect(
+    slot: str, policy: type, key: str, value: object, beside: Settings
+) -> None:
+    busy = {"workload.source.requests": 3000, "workload.source.read_share": 0.3, **beside}
+    without, _ = figures(busy, policies={slot: policy})
+    with_it, told = figures({**busy, key: value}, policies={slot: policy})
+    assert noted(told, key)
+    assert "a policy of one's own" in next(why for found, why in told.items() if found.startswith(key))
+    assert json.dumps(with_it, sort_keys=True) == json.dumps(without, sort_keys=True)
+    # Without it something reads the key.
+    assert not any("a policy of one's own" in why for why in figures({**busy, key: value})[1].values())
 
 
 FLOWS = """

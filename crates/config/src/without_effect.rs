@@ -7,6 +7,7 @@
 
 use super::array::ArrayLayout;
 use super::cache::CacheKind;
+use super::combine::Slot;
 use super::device::{DeviceConfig, MultiPlaneRule};
 use super::firmware::FirmwareConfig;
 use super::reclaim::ReclaimKind;
@@ -29,7 +30,8 @@ const ONE_PLANE: &str = "nothing is done by several planes of a die where device
 const NO_MULTI_PLANE: &str = "planes work one at a time with device.multi_plane.rule = \"none\"";
 const NO_SLC: &str = "no block is in SLC mode without a scheme.slc_cache.policy";
 
-/// All of them. What a user's own policy reads isn't known, so that none stands here for a slot that one may have filled.
+/// All of them but [`OF_OWN`]. What a user's own policy reads isn't known, so that none stands here for a slot that one may have
+/// filled.
 pub const OF_DRIVE: &[DriveRule] = &[
     Rule {
         keys: &[
@@ -217,13 +219,85 @@ pub const OF_DRIVE: &[DriveRule] = &[
     },
 ];
 
-/// Keys of a drive and its firmware that have no effect there, and why.
+/// Keys of the built-in policies of a slot, which nothing reads where a user's own fills it. What the engine reads of the same
+/// tables, as when collection begins or whether anything is reclaimed at all, isn't among them.
+pub const OF_OWN: &[Rule<Slot>] = &[
+    Rule {
+        keys: &["scheme.gc.policy", "scheme.gc.choices", "scheme.gc.window"],
+        applies: Slot::Victims,
+        why: "a policy of one's own (scheme.custom) chooses the victims",
+    },
+    Rule {
+        keys: &["scheme.placement.policy"],
+        applies: Slot::Placement,
+        why: "a policy of one's own (scheme.custom) chooses the planes",
+    },
+    Rule {
+        keys: &[
+            "scheme.scheduler.policy",
+            "scheme.scheduler.tiers",
+            "scheme.scheduler.starvation_bound_ns",
+            "scheme.scheduler.suspends_below_waiting_writes",
+            "scheme.reclaim.priority",
+            "scheme.astro.update_priority",
+        ],
+        applies: Slot::Scheduler,
+        why: "a policy of one's own (scheme.custom) chooses what a die does next",
+    },
+    Rule {
+        keys: &[
+            "scheme.separation.policy",
+            "scheme.separation.decay_writes",
+            "scheme.separation.filter_bits",
+            "scheme.separation.hot_at",
+        ],
+        applies: Slot::WritePoints,
+        why: "a policy of one's own (scheme.custom) chooses the write points",
+    },
+    Rule {
+        keys: &[
+            "scheme.mapping.cache_bytes",
+            "scheme.mapping.cache_share",
+            "scheme.mapping.cache_share_of",
+            "scheme.mapping.entry_bytes",
+            "scheme.mapping.loads",
+            "scheme.mapping.search_buckets",
+            "scheme.mapping.protected_share",
+            "scheme.mapping.batch_entries",
+            "scheme.mapping.batch_until",
+            "scheme.mapping.eviction",
+            "scheme.mapping.node_entry_bytes",
+            "scheme.mapping.node_bytes",
+            "scheme.mapping.request_prefetch",
+            "scheme.mapping.prefetch_threshold",
+            "scheme.mapping.batch_update",
+            "scheme.mapping.clean_first",
+        ],
+        applies: Slot::Mapping,
+        why: "a policy of one's own (scheme.custom) translates, and keeps what it keeps of the map",
+    },
+    Rule {
+        keys: &["scheme.redundancy.when"],
+        applies: Slot::Redundancy,
+        why: "a policy of one's own (scheme.custom) chooses the reads that are rebuilt",
+    },
+    Rule {
+        keys: &["scheme.reclaim.shuffle", "scheme.reclaim.pages"],
+        applies: Slot::Reclaim,
+        why: "a policy of one's own (scheme.custom) chooses what is reclaimed",
+    },
+];
+
+/// Keys of a drive and its firmware that have no effect there, and why. These slots are filled by policies of a user's own.
 pub fn of_drive(
     device: &DeviceConfig,
     scheme: &SchemeConfig,
+    own: &[Slot],
 ) -> impl Iterator<Item = (&'static str, &'static str)> {
+    let of_own = OF_OWN.iter().filter(move |rule| own.contains(&rule.applies));
+    let of_own = of_own.flat_map(|rule| rule.keys.iter().map(|key| (*key, rule.why)));
     let applying = OF_DRIVE.iter().filter(move |rule| (rule.applies)(device, scheme));
-    applying.flat_map(|rule| rule.keys.iter().map(|key| (*key, rule.why)))
+    of_own.chain(applying.flat_map(|rule| rule.keys.iter().map(|key| (*key, rule.why))))
 }
 
 fn has_no_own(scheme: &SchemeConfig) -> bool {

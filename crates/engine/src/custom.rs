@@ -40,6 +40,7 @@ type Make = dyn Fn(&toml::Table, u64) -> Result<Made, ConfigError> + Send + Sync
 pub struct CustomPolicy {
     name: String,
     slots: Vec<Slot>,
+    is_system: bool,
     /// Its key, TOML relative to a scheme.
     keys: String,
     make: Box<Make>,
@@ -84,7 +85,8 @@ impl CustomPolicy {
         slots: &[Slot],
         make: impl Fn(P, u64) -> Result<Box<dyn System + Send>, ConfigError> + Send + Sync + 'static,
     ) -> Self {
-        Self::new(name, slots.to_vec(), move |parameters: P, seed| make(parameters, seed).map(Made::System))
+        let make = move |parameters: P, seed| make(parameters, seed).map(Made::System);
+        Self { is_system: true, ..Self::new(name, slots.to_vec(), make) }
     }
 
     fn new<P: DeserializeOwned>(
@@ -96,7 +98,8 @@ impl CustomPolicy {
         let make = move |table: &toml::Table, seed| {
             make(read(&owned, table)?, seed).map_err(|error| error.under(&owned))
         };
-        Self { name: name.to_owned(), slots, keys: format!("custom.{name} = {{}}"), make: Box::new(make) }
+        let keys = format!("custom.{name} = {{}}");
+        Self { name: name.to_owned(), slots, is_system: false, keys, make: Box::new(make) }
     }
 
     /// As a part of schemes, for the matrix of what goes together.
@@ -142,6 +145,13 @@ pub fn registered() -> &'static [CustomPolicy] {
 /// Whether a policy of a user's own that the scheme names decides in this slot.
 pub fn fills(config: &CustomConfig, slot: Slot) -> bool {
     registered().iter().any(|policy| config.contains_key(&policy.name) && policy.slots.contains(&slot))
+}
+
+/// The slots whose built-in policy one of a user's own replaces in this scheme. A system isn't among them: what it passes over is
+/// left to the policy of the slot.
+pub fn replaced(config: &CustomConfig) -> Vec<Slot> {
+    let named = registered().iter().filter(|policy| !policy.is_system && config.contains_key(&policy.name));
+    named.flat_map(|policy| policy.slots.iter().copied()).collect()
 }
 
 /// The built-in parts of schemes, and behind them the policies of a user's own.

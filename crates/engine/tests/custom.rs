@@ -8,11 +8,11 @@ use std::sync::Once;
 use serde::Deserialize;
 use wordline_engine::blocks::table::BlockView;
 use wordline_engine::config::combine::Slot;
+use wordline_engine::config::without_effect::of_drive;
 use wordline_engine::config::{
     ConfigError, HostConfig, Layer, MeasureConfig, StartConfig, WindowConfig, resolve_run,
 };
-use wordline_engine::custom::parts;
-use wordline_engine::custom::{CustomPolicy, register};
+use wordline_engine::custom::{CustomPolicy, parts, register, replaced};
 use wordline_engine::gc::VictimPolicy;
 use wordline_engine::host::{HostOp, HostRequest, RequestSource, SourceError};
 use wordline_engine::ids::SuperblockId;
@@ -205,6 +205,30 @@ fn a_policy_of_read_reclaim_decides_which_worn_blocks_are_emptied() {
     };
     let ((all, _), (some, worn)) = (reclaimed(""), reclaimed("custom.even_only = {}"));
     assert!(some > 0 && some < all && some < worn, "{some} of {worn}, {all} otherwise");
+}
+
+#[test]
+fn keys_of_what_is_replaced_have_no_effect_and_a_system_replaces_nothing() {
+    let own = |scheme: &str| replaced(&setup(scheme).expect("allowed").scheme.custom);
+    assert_eq!(own("custom.behind = {}\ncustom.even_only = {}"), [Slot::Victims, Slot::Reclaim]);
+    assert_eq!(own("custom.counts = {}"), []);
+    let told = |scheme: &str, key: &str| {
+        let Setup { device, scheme, .. } = setup(scheme).expect("allowed");
+        of_drive(&device, &scheme, &replaced(&scheme.custom)).any(|(found, _)| found == key)
+    };
+    assert!(told("custom.behind = {}", "scheme.gc.policy") && !told("", "scheme.gc.policy"));
+    assert!(!told("custom.counts = {}", "scheme.gc.policy"));
+    assert_eq!(waf("custom.behind = {}\ngc.policy = 'd_choices'\ngc.choices = 3"), waf("custom.behind = {}"));
+    let reclaimed = |keys: &str| {
+        let scheme = format!("custom.even_only = {{}}\nreclaim.threshold = 300\n{keys}");
+        let outcome = simulate(&setup(&scheme).expect("allowed"), &mut Reads(20_000), &[], &mut Unobserved);
+        let report = outcome.expect("a run").report;
+        (report.window.end_ns, report.read_reclaim.expect("reclaim").operations)
+    };
+    let shuffler = "reclaim.policy = 'shuffler'\n";
+    assert_eq!(reclaimed(shuffler), reclaimed(&format!("{shuffler}reclaim.shuffle.full = 0.9")));
+    let page = "reclaim.policy = 'page'\n";
+    assert_eq!(reclaimed(page), reclaimed(&format!("{page}reclaim.pages.group = 4")));
 }
 
 #[test]
