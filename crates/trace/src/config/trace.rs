@@ -124,6 +124,17 @@ pub enum OutOfRange {
 }
 
 impl TimeUnit {
+    /// As a description names it.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Seconds => "s",
+            Self::Milliseconds => "ms",
+            Self::Microseconds => "us",
+            Self::Ticks => "100ns",
+            Self::Nanoseconds => "ns",
+        }
+    }
+
     /// Length of the unit, ns.
     pub fn ns(self) -> u64 {
         match self {

@@ -102,6 +102,35 @@ impl Form {
         }
     }
 
+    /// Whether the type of a request is a number, or a bit of one.
+    pub(super) const fn has_numbers_as_types(self) -> bool {
+        matches!(
+            self,
+            Self::Mqsim
+                | Self::Ssdsim
+                | Self::Disksim
+                | Self::Replayer
+                | Self::Replayed
+                | Self::Tencent
+                | Self::Biotracer
+                | Self::Srt
+        )
+    }
+
+    /// Whether it tells of several events of a request.
+    pub(super) const fn has_events(self) -> bool {
+        matches!(
+            self,
+            Self::Blktrace
+                | Self::Blkparse
+                | Self::Ftrace
+                | Self::Biotracer
+                | Self::Biosnoop
+                | Self::Etw
+                | Self::Replayed
+        )
+    }
+
     /// How many requests are put in order at least: those of lines that are written when a request is answered.
     pub(crate) const fn sort_window(self, event: BlockEvent) -> u32 {
         match (self, event) {

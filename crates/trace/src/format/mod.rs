@@ -46,6 +46,7 @@ mod systor;
 mod tencent;
 mod text;
 mod units;
+mod unread;
 mod vscsi;
 mod wordline;
 
@@ -64,6 +65,7 @@ pub(crate) use quick::PAD;
 pub(crate) use records::RecordFault;
 pub(crate) use srt::Srt;
 pub(crate) use text::{Text, look_at};
+pub(crate) use unread::unread;
 pub(crate) use vscsi::Vscsi;
 pub(crate) use wordline::HEADER;
 

@@ -9,7 +9,7 @@ use super::shown::{first_line, hint, shown};
 use crate::config::TraceConfig;
 use crate::format::{
     Blktrace, Detected, Form, Given, LeftOut, LineParser, ORACLE_ASSUMED, OracleGeneral, ParquetRows,
-    RecordFault, Row, Rules, Srt, Text, Vscsi, detect, look_at, names_flows,
+    RecordFault, Row, Rules, Srt, Text, Vscsi, detect, look_at, names_flows, unread,
 };
 use crate::input::{FileInput, LineFault, LineReader, Processors, open_input, processor_files};
 use crate::notes::Tally;
@@ -95,7 +95,7 @@ impl TraceFile {
     ) -> Result<Self, SourceError> {
         let plain = input.is_plain();
         let Looked { head, complete, detected } = look(path, &mut input, config)?;
-        let form = detected.form;
+        let (form, given) = (detected.form, config);
         let Text { config, headed, notes } = if form.is_text() {
             look_at(&head, complete, detected, config).map_err(|names| foreign_header(path, names, form))?
         } else {
@@ -131,6 +131,7 @@ impl TraceFile {
             Body::Parquet(rows) => rows.shares_addresses(),
             _ => form == Form::Wordline || (form == Form::Columns && names_flows(&head)),
         };
+        unread(form, shared, given).iter().for_each(|note| tally.assume(path, note));
         Ok(Self { path: path.to_owned(), shared, sort_window: form.sort_window(rules.event), body })
     }
 

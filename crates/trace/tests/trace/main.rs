@@ -32,4 +32,5 @@ mod support;
 mod synthetic;
 mod transforms;
 mod twins;
+mod unread;
 mod written;
