@@ -295,6 +295,10 @@ impl Places {
                 })?),
                 None => guess(header, role),
             };
+            let by_name = !matches!(role.given(config), Some(ColumnRef::Number(_)));
+            if let Some(place) = place.filter(|_| by_name) {
+                check_alone(header, place, role, config)?;
+            }
             let needed = !matches!(role, Role::Device | Role::Event | Role::Latency);
             if needed && place.is_none() {
                 return Err(format!(
@@ -420,6 +424,24 @@ fn words(name: &str) -> Vec<String> {
 fn position(header: &[String], name: &str) -> Option<usize> {
     let exact = header.iter().position(|found| found == name);
     exact.or_else(|| header.iter().position(|found| found.eq_ignore_ascii_case(name)))
+}
+
+/// Refuses a name that another column has, too; case counts only for one that the description gives as it is written.
+fn check_alone(header: &[String], place: usize, role: Role, config: &ColumnsConfig) -> Result<(), String> {
+    let name = header.get(place).map(String::as_str).unwrap_or_default();
+    let is_written = matches!(role.given(config), Some(ColumnRef::Name(given)) if given == name);
+    let alike = |found: &str| if is_written { found == name } else { found.eq_ignore_ascii_case(name) };
+    match (0..).zip(header).find(|(other, found)| *other != place && alike(found)) {
+        None => Ok(()),
+        Some((other, _)) => Err(format!(
+            "one column `{}` in the first line, not two: columns {} and {}; columns.{} = {} names one by its number",
+            shown(name),
+            place.min(other) + 1,
+            place.max(other) + 1,
+            role.key(),
+            place + 1,
+        )),
+    }
 }
 
 fn guess(header: &[String], role: Role) -> Option<usize> {

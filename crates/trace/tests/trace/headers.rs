@@ -228,3 +228,29 @@ fn devices_by_name_are_numbered_and_told() {
         (3, 1)
     );
 }
+
+#[test]
+fn a_name_that_two_columns_have_is_refused_where_a_request_needs_it() {
+    let folder = Folder::new();
+    let found = |header: &str, columns: ColumnsConfig| {
+        let path = folder.file("trace.csv", format!("{header}\n1,R,0,512,4096\n2,W,512,512,8192\n"));
+        read(TraceConfig { columns, ..TraceConfig::of_file(&path) }, u64::MAX)
+            .map(|(requests, _)| requests.iter().map(|request| short(request).2).collect::<Vec<_>>())
+    };
+    let refused = |header: &str, columns: ColumnsConfig| {
+        let error = found(header, columns).unwrap_err();
+        let parts = ["trace.csv:1:", "offset", "columns 3 and 5", "columns.offset"];
+        assert!(parts.iter().all(|part| error.contains(part)), "{header}: {error}");
+    };
+    let named = |name: ColumnRef| ColumnsConfig { offset: Some(name), ..ColumnsConfig::default() };
+    refused("time_us,op,offset,length,offset", ColumnsConfig::default());
+    refused("time_us,op,offset,length,Offset", ColumnsConfig::default());
+    refused("time_us,op,offset,length,offset", named(ColumnRef::Name("offset".into())));
+    refused("time_us,op,Offset,length,OFFSET", named(ColumnRef::Name("offset".into())));
+    // A number says which; so does a name as it is written; and what no request needs may be there twice.
+    assert_eq!(found("time_us,op,offset,length,offset", named(ColumnRef::Number(5))), Ok(vec![4096, 8192]));
+    let written = named(ColumnRef::Name("Offset".into()));
+    assert_eq!(found("time_us,op,offset,length,Offset", written), Ok(vec![4096, 8192]));
+    let path = folder.file("more.csv", "time_us,op,offset,length,x,x\n1,R,0,512,1,2\n");
+    assert!(read(TraceConfig::of_file(&path), u64::MAX).is_ok());
+}
