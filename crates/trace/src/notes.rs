@@ -100,6 +100,8 @@ pub(crate) struct Tally {
     pub overlaid: bool,
     pub other_devices: u64,
     pub wrapped: u64,
+    /// Bytes that those may use, of the drive, of a flow's part of it, or of a step.
+    pub wrapped_at: u64,
     pub compacted_bytes: Option<u64>,
     pub split: u64,
     pub unused_trims: u64,
@@ -214,10 +216,14 @@ impl Tally {
             ));
         }
         if self.wrapped > 0 {
-            lines.push(format!("{} beyond the drive's end wrapped around", counted(self.wrapped, "request")));
+            lines.push(format!(
+                "{} beyond the {} bytes that may be used wrapped around",
+                counted(self.wrapped, "request"),
+                self.wrapped_at
+            ));
         }
         if let Some(bytes) = self.compacted_bytes {
-            lines.push(format!("addresses compacted into the first {bytes} bytes of the drive"));
+            lines.push(format!("addresses compacted into the first {bytes} bytes of those that may be used"));
         }
         if self.split > 0 {
             lines

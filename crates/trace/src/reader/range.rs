@@ -61,7 +61,7 @@ impl Range {
             Self::Wrap => batch.push(wrap(request, drive_bytes, tally)?),
             Self::Compact(compactor) => {
                 let pieces = compactor.place(request, device, batch).map_err(|_| {
-                    format!("the regions touched don't fit into the drive of {drive_bytes} bytes")
+                    format!("the regions touched don't fit into the {drive_bytes} bytes that may be used")
                 })?;
                 tally.split += u64::from(pieces > 1);
                 tally.unused_trims += u64::from(pieces == 0);
@@ -79,8 +79,8 @@ fn beyond(request: &HostRequest, drive_bytes: u64) -> bool {
 
 fn refused(request: &HostRequest, drive_bytes: u64) -> String {
     format!(
-        "{} bytes at offset {} lie beyond the drive of {drive_bytes} bytes: take a larger drive, or set out_of_range to \
-         \"wrap\" or \"compact\"",
+        "{} bytes at offset {} lie beyond the {drive_bytes} bytes that may be used: take a larger drive, or more of it, or set out_of_range \
+         to \"wrap\" or \"compact\"",
         request.length, request.offset
     )
 }
@@ -90,9 +90,13 @@ fn wrap(mut request: HostRequest, drive_bytes: u64, tally: &mut Tally) -> Result
         request.length = request.length.min(drive_bytes);
     }
     let Some(last_start) = drive_bytes.checked_sub(request.length) else {
-        return Err(format!("{} bytes are more than the drive of {drive_bytes} bytes", request.length));
+        return Err(format!(
+            "{} bytes are more than the {drive_bytes} bytes that may be used",
+            request.length
+        ));
     };
     tally.wrapped += 1;
+    tally.wrapped_at = drive_bytes;
     request.offset = request.offset.checked_rem(drive_bytes).unwrap_or(0).min(last_start);
     Ok(request)
 }

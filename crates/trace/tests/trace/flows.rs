@@ -48,6 +48,19 @@ fn what_a_flow_leaves_out_is_the_hosts() {
 }
 
 #[test]
+fn a_trace_that_wraps_in_a_part_of_the_drive_says_where() {
+    let folder = Folder::new();
+    let path = folder.file("t.csv", "time_ns,op,offset_bytes,length_bytes\n0,R,0,4096\n1,W,1048576,4096\n");
+    let source = format!("source = {{ kind = \"trace\", path = {path:?}, out_of_range = \"wrap\" }}");
+    let config =
+        parsed(&format!("[[flow]]\nrange = {{ start_bytes = 1048576, bytes = 65536 }}\n{source}\n")).unwrap();
+    let context = OpenContext { drive_bytes: 16 * MIB, seed: 1, base_dir: Path::new("") };
+    let mut opened = open_flows(&config, &context).unwrap().remove(0).opened;
+    drain(&mut *opened.source).unwrap();
+    assert_eq!(opened.notes.lines(), ["1 request beyond the 65536 bytes that may be used wrapped around"]);
+}
+
+#[test]
 fn each_flow_stays_in_its_part_of_the_drive_and_uses_all_of_it() {
     let config = parsed(&flows(&[
         "range = { share = 0.25 }",

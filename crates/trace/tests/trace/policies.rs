@@ -31,7 +31,7 @@ fn wrapping_keeps_number_and_length_of_requests() {
     let (requests, notes) = read(with(&path, OutOfRange::Wrap), MIB).unwrap();
     let found: Vec<_> = requests.iter().map(short).collect();
     assert_eq!(found, [(0, 'R', 0, 4096), (1, 'W', 0, 4096), (2, 'R', 1_044_480, 4096)]);
-    assert_eq!(notes, ["2 requests beyond the drive's end wrapped around"]);
+    assert_eq!(notes, ["2 requests beyond the 1048576 bytes that may be used wrapped around"]);
 }
 
 #[test]
