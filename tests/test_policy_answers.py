@@ -64,13 +64,27 @@ def test_a_wrong_answer_is_told_with_the_line_of_the_method(
         run(policies={slot: policy}, more={"scheme.blocks.host_write_points": 2})
 
 
-def test_none_from_a_choice_of_victims_ends_a_run_short_of_space_with_its_line() -> None:
-    policy = answering("choose", None)
-    told = line_of(vars(policy)["choose"]) + re.escape("after Answers.choose() = None: ")
+class Fullest:
+    """Of which nothing is won."""
+
+    def choose(self, blocks: Blocks) -> int | None:
+        full = np.flatnonzero(blocks.full)
+        return int(full[blocks.valid[full].argmax()]) if full.size else None
+
+
+@pytest.mark.parametrize("preparing", [0.0, 1.0], ids=["in the run", "as the drive is prepared"])
+@pytest.mark.parametrize(
+    ("policy", "answer"),
+    [(answering("choose", None), "None"), (Fullest, "a superblock of which nothing is won")],
+)
+def test_a_choice_of_victims_that_wins_nothing_ends_a_run_short_of_space_with_its_line(
+    policy: type, answer: str, preparing: float
+) -> None:
+    told = line_of(vars(policy)["choose"]) + re.escape(f"after {policy.__name__}.choose() = {answer}")
     with pytest.raises(
         wordline.WordlineError, match="^" + told + ".*wait for free space that no collection can win"
     ):
-        run(policies={"gc": policy})
+        run(policies={"gc": policy}, more={"workload.start.overwrite": preparing})
 
 
 class NoneAtFirst(Greedy):

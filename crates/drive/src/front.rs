@@ -159,6 +159,6 @@ impl Front {
             return Error::EndOfLife { time: volume.now().0 };
         }
         let left = self.outstanding();
-        Error::Fault(format!("{left} {NO_COLLECTION_WINS}"))
+        Error::Fault(format!("{left} requests {NO_COLLECTION_WINS}"))
     }
 }

@@ -19,3 +19,6 @@ pub mod space;
 pub mod versions;
 pub mod view;
 pub mod work;
+
+/// What is told of requests or other writes that nothing can bring on any more, behind their number or name.
+pub const NO_COLLECTION_WINS: &str = "wait for free space that no collection can win";

@@ -4,8 +4,7 @@ use crate::host::{RestoreError, SourceError};
 use wordline_base::snapshot::SnapshotError;
 use wordline_config::ConfigError;
 
-/// What is told of requests that nothing can bring on any more, behind their number.
-pub const NO_COLLECTION_WINS: &str = "requests wait for free space that no collection can win";
+pub use wordline_ftl::NO_COLLECTION_WINS;
 
 /// Why a run gave no result. Each prints as one line.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

@@ -214,7 +214,7 @@ impl<H: HostSide, V: Volume> Replay<'_, H, V> {
             return Ok(true);
         }
         let left = self.number - self.done;
-        Err(RunError::Inconsistent(format!("{left} {NO_COLLECTION_WINS}")))
+        Err(RunError::Inconsistent(format!("{left} requests {NO_COLLECTION_WINS}")))
     }
 
     #[inline]

@@ -1,5 +1,6 @@
 //! Pages get their places without simulated time, and superblocks are collected for them.
 
+use crate::NO_COLLECTION_WINS;
 use crate::events::Event;
 use crate::placement::ProgramIntent;
 use crate::work::above::AboveFtl;
@@ -242,7 +243,7 @@ pub(crate) fn collect_untimed<A: AboveFtl>(
     while free(above) <= above.ftl().thresholds.stop && !above.has_failed() {
         let Some(superblock) = choose_victim(above, domain) else {
             if free(above) <= above.ftl().thresholds.reserve {
-                above.fail(format!("preconditioning found no space in {domain:?}"));
+                above.fail(format!("the writes that prepare the drive {NO_COLLECTION_WINS}"));
             }
             return;
         };
