@@ -35,6 +35,24 @@ impl Link {
     pub fn younger(self) -> u32 {
         self.younger
     }
+
+    /// The next older member; [`NIL`] at the old end.
+    #[inline]
+    pub fn older(self) -> u32 {
+        self.older
+    }
+
+    /// Room for a number, while the member is in no list.
+    #[inline]
+    pub fn of_number(number: u64) -> Self {
+        Self { older: number as u32, younger: (number >> 32) as u32 }
+    }
+
+    /// That number.
+    #[inline]
+    pub fn number(self) -> u64 {
+        u64::from(self.older) | u64::from(self.younger) << 32
+    }
 }
 
 /// The links of all members of any number of disjoint lists, wherever they are kept.
@@ -45,28 +63,25 @@ pub trait Links {
     /// The same, to change it.
     fn link_mut(&mut self, member: u32) -> &mut Link;
 
-    /// Puts a member to the young end.
+    /// Puts a member between two neighbours of a list; [`NIL`] stands for what lies beyond an end.
     #[inline]
-    fn push_young(&mut self, list: &mut List, member: u32) {
-        *self.link_mut(member) = Link { older: list.young, younger: NIL };
-        match list.young {
+    fn put_between(&mut self, list: &mut List, member: u32, older: u32, younger: u32) {
+        *self.link_mut(member) = Link { older, younger };
+        match older {
             NIL => list.old = member,
-            young => self.link_mut(young).younger = member,
+            older => self.link_mut(older).younger = member,
         }
-        list.young = member;
+        match younger {
+            NIL => list.young = member,
+            younger => self.link_mut(younger).older = member,
+        }
         list.len += 1;
     }
 
-    /// Puts a member to the old end.
+    /// Puts a member to the young end.
     #[inline]
-    fn push_old(&mut self, list: &mut List, member: u32) {
-        *self.link_mut(member) = Link { older: NIL, younger: list.old };
-        match list.old {
-            NIL => list.young = member,
-            old => self.link_mut(old).older = member,
-        }
-        list.old = member;
-        list.len += 1;
+    fn push_young(&mut self, list: &mut List, member: u32) {
+        self.put_between(list, member, list.young, NIL);
     }
 
     /// Takes a member out of the list that it is in.
@@ -108,11 +123,16 @@ mod tests {
 
     proptest! {
         #[test]
-        fn two_lists_behave_like_two_deques(steps in prop::collection::vec((0u32..12, 0u8..4), 0..300)) {
+        fn a_link_out_of_use_keeps_any_number(number: u64) {
+            prop_assert_eq!(Link::of_number(number).number(), number);
+        }
+
+        #[test]
+        fn two_lists_behave_like_two_deques(steps in prop::collection::vec((0u32..12, 0u8..4, 0usize..12), 0..300)) {
             let mut links = [Link::default(); 12];
             let mut lists = [List::default(); 2];
             let mut model: [VecDeque<u32>; 2] = Default::default();
-            for (member, step) in steps {
+            for (member, step, place) in steps {
                 let (list, young) = (usize::from(step & 1), step & 2 == 0);
                 if let Some(held) = (0..2).find(|&other| model[other].contains(&member)) {
                     links.unlink(&mut lists[held], member);
@@ -121,8 +141,11 @@ mod tests {
                     links.push_young(&mut lists[list], member);
                     model[list].push_back(member);
                 } else {
-                    links.push_old(&mut lists[list], member);
-                    model[list].push_front(member);
+                    let place = place % (model[list].len() + 1);
+                    let at = |place: usize| model[list].get(place).copied().unwrap_or(NIL);
+                    let (older, younger) = (place.checked_sub(1).map_or(NIL, at), at(place));
+                    links.put_between(&mut lists[list], member, older, younger);
+                    model[list].insert(place, member);
                 }
                 for (list, model) in lists.iter().zip(&model) {
                     prop_assert_eq!(members(&links, *list).collect::<Vec<_>>(), model.iter().copied().collect::<Vec<_>>());

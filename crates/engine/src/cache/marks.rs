@@ -9,8 +9,6 @@ pub enum Mark {
     Dirty = 1,
     /// Its page was written again and has another slot: nobody finds this one, but it goes to flash all the same.
     Superseded = 2,
-    /// It was used while on its way to flash.
-    UsedMeanwhile = 4,
 }
 
 /// Those of a unit.
@@ -43,9 +41,8 @@ mod tests {
     #[test]
     fn each_mark_is_set_and_cleared_by_itself() {
         let mut marks = Marks::only(Mark::Dirty);
-        marks.set(Mark::UsedMeanwhile, true);
+        marks.set(Mark::Superseded, true);
         marks.set(Mark::Dirty, false);
-        let all = [Mark::Dirty, Mark::Superseded, Mark::UsedMeanwhile];
-        assert_eq!(all.map(|mark| marks.has(mark)), [false, false, true]);
+        assert_eq!([Mark::Dirty, Mark::Superseded].map(|mark| marks.has(mark)), [false, true]);
     }
 }

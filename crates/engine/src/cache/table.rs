@@ -28,14 +28,15 @@ struct Unit {
     marks: Marks,
     /// Among all that are clean, or dirty.
     all: Link,
-    /// Among the dirty ones of its group.
+    /// Among the dirty ones of its group; on its way to flash, the number of the write whose program is running (0: none is).
     of_group: Link,
     /// Version held, and version in flash (checked mode).
     version: u32,
     in_flash: u32,
-    /// Number of the write that made it dirty, and of the one whose program is running (0: none is).
+    /// Number of the write that made it dirty.
     stamp: u64,
-    in_program: u64,
+    /// Number of its last use.
+    used: u64,
     /// One bit for each of the first 64 sectors, set where it is held.
     held: u64,
 }
@@ -95,7 +96,10 @@ pub struct UnitTable {
     more_words: usize,
     more_held: Vec<u64>,
     index: Index,
+    /// By last use.
     clean: List,
+    /// The clean unit that came from flash last, from which the place of the next is looked for; [`NIL`] when none is clean.
+    arrived: Slot,
     dirty: List,
     superseded: List,
     groups: Vec<List>,
@@ -103,6 +107,8 @@ pub struct UnitTable {
     free: u32,
     used: u32,
     dirty_units: u32,
+    /// Uses of units so far.
+    uses: u64,
 }
 
 impl UnitTable {
@@ -118,12 +124,14 @@ impl UnitTable {
             more_held: vec![0; capacity as usize * more_words],
             index: Index::new(capacity),
             clean: List::default(),
+            arrived: NIL,
             dirty: List::default(),
             superseded: List::default(),
             groups: vec![List::default(); groups.max(1) as usize],
             free: NIL,
             used: 0,
             dirty_units: 0,
+            uses: 0,
         }
     }
 
@@ -173,7 +181,7 @@ impl UnitTable {
         std::iter::successors(Some(list.old).filter(|&old| old != NIL), next)
     }
 
-    /// Slots of the clean units, from the oldest.
+    /// Slots of the clean units, from the one that was used longest ago.
     pub fn clean(&self) -> impl Iterator<Item = Slot> {
         self.members(self.clean)
     }
@@ -316,7 +324,8 @@ impl UnitTable {
 
     /// Number of the write whose program is running; 0 when none is.
     pub fn in_program(&self, slot: Slot) -> u64 {
-        self.units[slot as usize].in_program
+        let Unit { op, of_group, .. } = self.units[slot as usize];
+        if op == NIL { 0 } else { of_group.number() }
     }
 
     /// Version that it holds.
@@ -351,7 +360,7 @@ impl UnitTable {
         self.index.remove(lpa);
         self.leave(old);
         self.units[old as usize].marks.set(Mark::Superseded, true);
-        self.join(old, true);
+        self.join(old);
         let slot = self.insert_written(Lpa(lpa), in_flash, written)?;
         self.units[slot as usize].held = held;
         let (from, to) = (old as usize * self.more_words, slot as usize * self.more_words);
@@ -361,6 +370,7 @@ impl UnitTable {
 
     fn take_in(&mut self, mut unit: Unit) -> Option<Slot> {
         unit.group = unit.group.min(self.groups.len() as u32 - 1);
+        unit.used = self.next_use();
         let lpa = unit.lpa;
         let slot = match self.free {
             NIL if self.units.len() < self.capacity as usize => {
@@ -384,8 +394,13 @@ impl UnitTable {
         }
         self.index.insert(lpa, slot);
         self.used += 1;
-        self.join(slot, true);
+        self.join(slot);
         Some(slot)
+    }
+
+    fn next_use(&mut self) -> u64 {
+        self.uses += 1;
+        self.uses
     }
 
     /// Gives a unit up, whatever its state. An operation that carries it finds itself disowned.
@@ -402,11 +417,11 @@ impl UnitTable {
         self.used -= 1;
     }
 
-    /// The unit becomes the youngest of its list.
+    /// The unit is used: it becomes the youngest of its list.
     pub fn refresh(&mut self, slot: Slot) {
-        self.units[slot as usize].marks.set(Mark::UsedMeanwhile, true);
         self.leave(slot);
-        self.join(slot, true);
+        self.units[slot as usize].used = self.next_use();
+        self.join(slot);
     }
 
     /// A write took effect in the cache: the unit is dirty since then, unless it was before, and of the write's group and stream.
@@ -417,11 +432,12 @@ impl UnitTable {
         (unit.version, unit.stream) = (version, stream);
         if !unit.marks.has(Mark::Dirty) {
             self.leave(slot);
+            let used = self.next_use();
             let unit = &mut self.units[slot as usize];
             unit.marks.set(Mark::Dirty, true);
-            (unit.stamp, unit.group) = (stamp, group);
+            (unit.stamp, unit.group, unit.used) = (stamp, group, used);
             self.dirty_units += 1;
-            self.join(slot, true);
+            self.join(slot);
         } else if unit.group != group {
             self.change_group(slot, group);
         }
@@ -441,8 +457,7 @@ impl UnitTable {
     pub fn depart(&mut self, slot: Slot, op: u32) {
         self.leave(slot);
         let unit = &mut self.units[slot as usize];
-        unit.marks.set(Mark::UsedMeanwhile, false);
-        unit.op = op;
+        (unit.op, unit.of_group) = (op, Link::of_number(0));
     }
 
     /// The program takes the unit as it is now: it is clean unless it is written again.
@@ -450,19 +465,51 @@ impl UnitTable {
         let unit = &mut self.units[slot as usize];
         self.dirty_units -= u32::from(unit.marks.has(Mark::Dirty));
         unit.marks.set(Mark::Dirty, false);
-        (unit.in_flash, unit.in_program) = (unit.version, unit.stamp);
+        (unit.in_flash, unit.of_group) = (unit.version, Link::of_number(unit.stamp));
     }
 
-    /// The program has ended. A dirty unit is young, a clean one old unless it was used in the meantime.
+    /// The program has ended. A dirty unit is young; a clean one takes its place among the clean ones by its last use.
     pub fn arrive(&mut self, slot: Slot) {
         let unit = &mut self.units[slot as usize];
-        (unit.op, unit.in_program) = (NIL, 0);
-        let young = unit.marks.has(Mark::Dirty) || unit.marks.has(Mark::UsedMeanwhile);
-        self.join(slot, young);
+        unit.op = NIL;
+        if unit.marks.has(Mark::Dirty) || unit.marks.has(Mark::Superseded) {
+            return self.join(slot);
+        }
+        let used = unit.used;
+        let (older, younger) = self.place_by_use(used);
+        All(&mut self.units).put_between(&mut self.clean, slot, older, younger);
+        self.arrived = slot;
     }
 
+    /// The clean units between which one of this last use belongs. Units come from flash about in the order in which they were
+    /// used, so that the last one that came is near; from there and from the other side both ways are gone until one ends.
+    fn place_by_use(&self, used: u64) -> (Slot, Slot) {
+        let List { old, young, .. } = self.clean;
+        let is_older = |slot: Slot| self.units.get(slot as usize).is_some_and(|unit| unit.used < used);
+        if young == NIL || is_older(young) {
+            return (young, NIL);
+        }
+        if !is_older(old) {
+            return (NIL, old);
+        }
+        let (mut older, mut younger) =
+            if is_older(self.arrived) { (self.arrived, young) } else { (old, self.arrived) };
+        loop {
+            let next = self.units[older as usize].all.younger();
+            if !is_older(next) {
+                return (older, next);
+            }
+            let before = self.units[younger as usize].all.older();
+            if is_older(before) {
+                return (before, younger);
+            }
+            (older, younger) = (next, before);
+        }
+    }
+
+    /// A unit that is on its way to flash is in no list; any other is the youngest of its own.
     #[inline]
-    fn join(&mut self, slot: Slot, young: bool) {
+    fn join(&mut self, slot: Slot) {
         let Unit { op, marks, group, .. } = self.units[slot as usize];
         if op != NIL {
             return;
@@ -472,19 +519,17 @@ impl UnitTable {
             return All(&mut self.units).push_young(&mut self.superseded, slot);
         }
         let list = if dirty { &mut self.dirty } else { &mut self.clean };
-        if young {
-            All(&mut self.units).push_young(list, slot);
-        } else {
-            All(&mut self.units).push_old(list, slot);
-        }
+        All(&mut self.units).push_young(list, slot);
         if dirty {
             OfGroup(&mut self.units).push_young(&mut self.groups[group as usize], slot);
+        } else if self.arrived == NIL {
+            self.arrived = slot;
         }
     }
 
     #[inline]
     fn leave(&mut self, slot: Slot) {
-        let Unit { op, marks, group, .. } = self.units[slot as usize];
+        let Unit { op, marks, group, all, .. } = self.units[slot as usize];
         if op != NIL {
             return;
         }
@@ -496,6 +541,9 @@ impl UnitTable {
             OfGroup(&mut self.units).unlink(&mut self.groups[group as usize], slot);
         } else {
             All(&mut self.units).unlink(&mut self.clean, slot);
+            if self.arrived == slot {
+                self.arrived = if all.older() == NIL { all.younger() } else { all.older() };
+            }
         }
     }
 
