@@ -84,13 +84,15 @@ test-rust:
 	@cargo test $(COUNTER) --locked
 
 # The unsafe code of the engine (its tables' memory) and of the border to C under AddressSanitizer. The standard compiler has it, for this
-# target at least, behind a switch.
+# target at least, behind a switch. One call, so that each crate is compiled once, and without optimisation, since these are few tests;
+# but the tables themselves, whose tests are long, as everywhere.
 test-sanitizer:
 	@$(call require,test "$$(uname -sm)" = "Linux x86_64",AddressSanitizer tests run on x86_64 Linux only); \
 	RUSTC_BOOTSTRAP=1 RUSTFLAGS=-Zsanitizer=address CARGO_TARGET_DIR=target/sanitizer \
-		cargo test --package wordline-base --package wordline-ftl --package wordline-engine --locked --target x86_64-unknown-linux-gnu --lib -- memory events greedy; \
-	RUSTC_BOOTSTRAP=1 RUSTFLAGS=-Zsanitizer=address CARGO_TARGET_DIR=target/sanitizer \
-		cargo test --package wordline-capi --locked --target x86_64-unknown-linux-gnu --test all -- calls
+		CARGO_PROFILE_DEV_OPT_LEVEL=0 CARGO_PROFILE_DEV_DEBUG=0 \
+		cargo test --package wordline-base --package wordline-ftl --package wordline-engine --package wordline-capi --locked \
+		--config profile.dev.package.wordline-base.opt-level=1 \
+		--target x86_64-unknown-linux-gnu --lib --test c -- memory events greedy calls
 
 # Valgrind, for counting instructions. Under CI, as root on Debian, it is installed.
 valgrind:

@@ -1,7 +1,7 @@
 #ifndef WORDLINE_H
 #define WORDLINE_H
 
-/* Made by cbindgen from crates/capi/src; tests/all.rs renews it with WORDLINE_RENEW=1. */
+/* Made by cbindgen from crates/capi/src; tests/c.rs renews it with WORDLINE_RENEW=1. */
 
 #include <stdarg.h>
 #include <stdbool.h>

@@ -8,6 +8,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, field
 
 from wordline._core import WordlineError
+from wordline.scenario import Scenario
 from wordline.study.executors import Executor, open_executor
 from wordline.study.job import Job
 from wordline.study.point import Inputs, Point
@@ -45,19 +46,39 @@ def validate(points: Sequence[Point], watch: Callable[[int], None] | None = None
     study.
     """
     found = []
-    drives: set[str] = set()
+    tried = _Tried()
     for number, point in enumerate(points):
         try:
-            inputs = Inputs.of(point.scenario, whole_drive=False)
-            if inputs.drive_key is None or inputs.drive_key not in drives:
-                inputs = Inputs.of(point.scenario)
-                drives.add(inputs.drive_key or "")
-            found.append(inputs)
+            found.append(tried.inputs(point.scenario))
         except (WordlineError, OSError) as error:
             raise WordlineError(f"point {number + 1} of {len(points)}{_called(point)}: {error}") from None
         if watch is not None:
             watch(number + 1)
     return found
+
+
+class _Tried:
+    """The drives that were made for a try: once for all points that start with the same one."""
+
+    def __init__(self) -> None:
+        self._drives: set[str] = set()
+        self._scenarios: set[object] = set()
+
+    def inputs(self, scenario: Scenario) -> Inputs:
+        """Those of a scenario whose drive can be made. What is described otherwise is tried at once, since to
+        open a load twice may take long.
+        """
+        of_drive = tuple(pair for pair in scenario.overrides if not pair[0].startswith("workload."))
+        described = (scenario.device, scenario.scheme, of_drive)
+        if described in self._scenarios:
+            inputs = Inputs.of(scenario, whole_drive=False)
+            if inputs.drive_key in self._drives:
+                return inputs
+        inputs = Inputs.of(scenario)
+        if inputs.drive_key is not None:
+            self._drives.add(inputs.drive_key)
+            self._scenarios.add(described)
+        return inputs
 
 
 def _called(point: Point) -> str:
