@@ -18,6 +18,8 @@ FEW = {**SMALL, "workload.source.requests": 600, "workload.start.overwrite": 0.2
 
 CYCLES = {"device.bad_blocks.endurance_cycles": 3000}
 
+GEOMETRY = {"channels": 2, "ways": 1, "dies": 1, "planes": 5, "pages": 10, "page_bytes": 4096}
+
 LOAD = "mixed-70-30-8k-qd16"
 
 
@@ -26,7 +28,7 @@ def result(**changes: Any) -> dict[str, Any]:
     return {
         "config": {
             "device": {
-                "geometry": {"pages": 10, "page_bytes": 4096},
+                "geometry": GEOMETRY,
                 "bad_blocks": {"endurance_cycles": 2000},
             },
             "scheme": {"slc_cache": {"policy": "none"}},
@@ -74,6 +76,37 @@ def test_blocks_that_are_bad_from_the_factory_are_no_flash() -> None:
 
 
 @pytest.mark.parametrize(
+    ("factory", "in_use"), [(0, 1000 - 2 * 10 * 10), (3, 1000 - 2 * 10 * 10), (25, 1000 - 250)]
+)
+def test_spare_blocks_wear_only_in_the_place_of_bad_ones(factory: int, in_use: int) -> None:
+    """Two for each of ten planes, of ten pages each."""
+    of = result(bad_blocks={"factory": factory})
+    of["config"]["device"]["bad_blocks"] = {"endurance_cycles": 2000, "spare_blocks_per_plane": 2}
+    found = lifetime.of(of)
+    assert found is not None and found.host_bytes is not None
+    assert found.host_bytes[0] == pytest.approx(in_use * 4096 * 2000 / 2.5)
+
+
+@pytest.mark.parametrize("spares", [0, 6])
+def test_a_drive_that_is_written_to_its_end_lasts_as_long_as_is_told(spares: int) -> None:
+    """All but what wear isn't even in thirty erases a block."""
+    flash = 2 * 64 * 66 * 16384
+    drive = {
+        **{f"device.geometry.{part}": 1 for part in ("ways", "dies", "planes")},
+        **{"device.geometry.channels": 2, "device.geometry.blocks": 64, "device.geometry.pages": 66},
+        "device.capacity.user_bytes": flash * 7 // 10 // 4096 * 4096,
+        "device.bad_blocks.endurance_cycles": 30,
+        "device.bad_blocks.spare_blocks_per_plane": spares,
+        "scheme.cache.policy": "none",
+        "workload.source.requests": 2_000_000,
+    }
+    ran = package.run("enterprise-tlc", workload="randwrite-4k-qd16", overrides=drive)
+    life = ran.lifetime()
+    assert life is not None and life.host_bytes is not None
+    assert 0.9 < ran["end_of_life"]["host_bytes_written"] / life.host_bytes[0] < 1.0
+
+
+@pytest.mark.parametrize(
     ("changes", "reason"),
     [
         ({"write": {"requests": 0}}, "nothing was written"),
@@ -89,7 +122,7 @@ def test_blocks_that_are_bad_from_the_factory_are_no_flash() -> None:
             "device.bad_blocks.slc_endurance_cycles is not set",
         ),
         (
-            {"config": {"device": {"geometry": {"pages": 10, "page_bytes": 4096}}, "scheme": {}}},
+            {"config": {"device": {"geometry": GEOMETRY}, "scheme": {}}},
             "device.bad_blocks.endurance_cycles is not set",
         ),
     ],

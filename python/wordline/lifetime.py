@@ -1,7 +1,8 @@
 """What a drive offers, and how long it lasts at the load of a run.
 
-`TBW = flash bytes · program/erase cycles / WAF`: the host's bytes until the mean block has had its cycles,
-wear taken as even. What the notes of a run say against its WAF holds for these figures too. What a block in
+`TBW = flash bytes in use · program/erase cycles / WAF`: the host's bytes until the mean block in use has had
+its cycles, wear taken as even. Spare blocks aren't in use before others are bad, and where wear is even these
+come too late. What the notes of a run say against its WAF holds for these figures too. What a block in
 SLC mode takes in counts as so much more as that holds less, and as so much less as it endures more cycles.
 """
 
@@ -179,7 +180,8 @@ def of(result: Mapping[str, Any]) -> Lifetime | None:
     missing = _missing(result, scheme, cycles, slc_cycles)
     host = None
     if cycles is not None and not missing:
-        host = _host_bytes(result, flash * cycles, _less_wear(result, cycles, slc_cycles))
+        in_use = flash - _idle_spares(result)
+        host = _host_bytes(result, in_use * cycles, _less_wear(result, cycles, slc_cycles))
     rated = device.get("rated") or {}
     return Lifetime(
         usable_bytes=drive["logical_units"] * unit,
@@ -195,11 +197,22 @@ def of(result: Mapping[str, Any]) -> Lifetime | None:
     )
 
 
+def _block_bytes(result: Mapping[str, Any]) -> int:
+    geometry = result["config"]["device"]["geometry"]
+    return int(geometry["pages"] * geometry["page_bytes"])
+
+
 def _factory_bad(result: Mapping[str, Any]) -> int:
     """Bytes of the blocks that were bad from the factory."""
-    geometry = result["config"]["device"]["geometry"]
-    block = geometry["pages"] * geometry["page_bytes"]
-    return int(result.get("bad_blocks", {}).get("factory", 0) * block)
+    return int(result.get("bad_blocks", {}).get("factory", 0) * _block_bytes(result))
+
+
+def _idle_spares(result: Mapping[str, Any]) -> int:
+    """Bytes of the spare blocks that stand for no block which was bad from the factory."""
+    device = result["config"]["device"]
+    of_plane = device.get("bad_blocks", {}).get("spare_blocks_per_plane", 0)
+    planes = math.prod(device["geometry"][part] for part in ("channels", "ways", "dies", "planes"))
+    return max(0, of_plane * planes * _block_bytes(result) - _factory_bad(result))
 
 
 def _uses_slc_mode(scheme: Mapping[str, Any]) -> bool:
