@@ -3,6 +3,8 @@
 import re
 import tomllib
 from collections import defaultdict
+from collections.abc import Iterator
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -35,19 +37,47 @@ def dependencies(crate: str) -> set[str]:
     return {name.removeprefix("wordline-") for name in named if name.startswith("wordline-")}
 
 
-def modules(crate: str) -> dict[str, set[str]]:
-    """By module of the top level, the other ones that its code names, tests left out."""
+Module = tuple[str, ...]
+"""Its path in its crate."""
+
+
+def code_of(crate: str) -> Iterator[tuple[Module, str]]:
+    """The modules of a crate that have a file, each by its path, with its code: without comments and tests,
+    and every path from `crate` on.
+    """
     source = ROOT / "crates" / crate / "src"
-    edges: dict[str, set[str]] = defaultdict(set)
-    for file in source.rglob("*.rs"):
+    for file in sorted(source.rglob("*.rs")):
         if file.stem in ("lib", "tests", "shapes", "forged", "older") or "tests" in file.parts:
             continue
-        module = file.relative_to(source).parts[0].removesuffix(".rs")
+        path = file.relative_to(source).with_suffix("").parts
+        path = path[:-1] if path[-1] == "mod" else path
         code = re.split(r"#\[cfg\(test\)\]\s*(?:#\[[^\n]*\s*)*(?:pub\S* )?mod \w+ \{", file.read_text())[0]
         code = re.sub(r"//.*", "", code)
-        below = len(file.relative_to(source).parts) - (file.stem == "mod")
-        code = re.sub(rf"\b(?<!super::)(?:super::){{{below}}}(?!super)", "crate::", code)
-        edges[module] |= set(re.findall(r"\bcrate::(\w+)::", code)) - {module}
+        for above in range(len(path), 0, -1):
+            named = "::".join(("crate", *path[: len(path) - above]))
+            code = re.sub(rf"\b(?<!super::)(?:super::){{{above}}}(?!super)", f"{named}::", code)
+        yield path, code
+
+
+def modules(crate: str) -> dict[str, set[str]]:
+    """By module of the top level, the other ones that its code names, tests left out."""
+    edges: dict[str, set[str]] = defaultdict(set)
+    for path, code in code_of(crate):
+        edges[path[0]] |= set(re.findall(r"\bcrate::(\w+)::", code)) - {path[0]}
+    return edges
+
+
+def files(crate: str) -> dict[Module, set[Module]]:
+    """By file, the others that its code names; neither what it is part of nor its own parts."""
+    code = dict(code_of(crate))
+    edges: dict[Module, set[Module]] = defaultdict(set)
+    for path, text in code.items():
+        for named in re.findall(r"\bcrate((?:::[a-z_0-9]+)+)", text):
+            parts = tuple(named.split("::")[1:])
+            while parts and parts not in code:
+                parts = parts[:-1]
+            if parts and parts != path[: len(parts)] and path != parts[: len(path)]:
+                edges[path].add(parts)
     return edges
 
 
@@ -74,6 +104,22 @@ def test_no_modules_of_a_crate_import_each_other_in_a_circle(crate: str) -> None
         for leaf in leaves:
             del edges[leaf]
     assert not edges, dict(edges)
+
+
+# What one does there ends in another and in time in itself: an erase in a program, that in a collection.
+MUTUAL = {"flash": "work", "ftl": "work"}
+
+
+@pytest.mark.parametrize("crate", sorted(set(ROOMS) - {"module"}))
+def test_no_files_of_a_crate_use_each_other_in_a_circle(crate: str) -> None:
+    def is_mutual(path: Module) -> bool:
+        return path[0] == MUTUAL.get(crate)
+
+    edges = {
+        path: {other for other in named if not (is_mutual(path) and is_mutual(other))}
+        for path, named in files(crate).items()
+    }
+    TopologicalSorter(edges).prepare()
 
 
 def test_the_flash_knows_no_page_of_the_host_and_nobodys_request() -> None:

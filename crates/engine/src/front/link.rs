@@ -2,9 +2,6 @@
 
 use std::collections::VecDeque;
 
-use super::completion::complete;
-use super::delivery::deliver_data;
-use super::requests::Carried;
 use super::{AroundFront, Front};
 use wordline_base::request::HostRequest;
 use wordline_base::time::Ns;
@@ -63,7 +60,8 @@ impl Front {
         self.link_free = free;
     }
 
-    fn queue_of(&mut self, direction: Direction) -> &mut VecDeque<(Ns, u32)> {
+    /// What one direction carries, and what waits for it: request, and when it is over.
+    pub(super) fn queue_of(&mut self, direction: Direction) -> &mut VecDeque<(Ns, u32)> {
         match direction {
             Direction::ToDrive => &mut self.link_in,
             Direction::ToHost => &mut self.link_out,
@@ -84,23 +82,4 @@ pub(super) fn take_link<A: AroundFront>(around: &mut A, direction: Direction, nu
         around.set_timer(direction, end);
     }
     end
-}
-
-/// The first transfer of one direction of the link has ended.
-pub(crate) fn transfer_ended<A: AroundFront>(around: &mut A, direction: Direction) {
-    let queue = around.front_mut().queue_of(direction);
-    let first = queue.pop_front();
-    if let Some(&(end, _)) = queue.front() {
-        around.set_timer(direction, end);
-    }
-    let Some((_, number)) = first else {
-        return around.fail("a transfer over the link ended, and none was begun".into());
-    };
-    match direction {
-        Direction::ToHost => complete(around, number),
-        Direction::ToDrive if around.front().request(number).carried == Carried::Command => {
-            around.work_for(number);
-        }
-        Direction::ToDrive => deliver_data(around, number),
-    }
 }

@@ -4,8 +4,8 @@
 //! A page of several is a part of its write as a command is of a split request (`commands.rs`), but has no command, no work
 //! of the firmware and no answer of its own.
 
-use super::delivery::deliver_data;
 use super::link::take_link;
+use super::parts::data_came;
 use super::requests::Carried;
 use super::{AroundFront, Direction};
 use wordline_base::request::HostRequest;
@@ -23,7 +23,7 @@ pub(super) fn take_data<A: AroundFront>(around: &mut A, number: u32) {
     front.requests[number as usize].carried = Carried::Data;
     let time = front.link_time(length, 0);
     if front.comes_at_once(time) {
-        deliver_data(around, number);
+        data_came(around, number);
     } else {
         take_link(around, Direction::ToDrive, number, time);
     }

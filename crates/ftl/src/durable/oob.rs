@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::sequences::Sequences;
 use crate::mapping::layout::Layout;
-use crate::mapping::part::Run;
+use crate::mapping::run::Run;
 use wordline_base::ids::{Lpa, Ppa};
 use wordline_base::memory::{Extent, SparseTable, Table};
 

@@ -17,6 +17,7 @@ mod page_order;
 pub mod parity_layout;
 pub mod part;
 mod parted;
+pub mod run;
 pub mod scattered;
 pub mod segments;
 pub mod tpftl;

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::layout::Layout;
-use super::part::Run;
+use super::run::Run;
 use wordline_base::ids::{Lpa, Ppa};
 use wordline_base::memory::{Extent, SparseTable};
 

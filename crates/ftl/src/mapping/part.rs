@@ -7,6 +7,7 @@ use std::ops::Range;
 
 use super::Layout;
 use super::page::{PageMap, UNMAPPED, Whole, place_of};
+use super::run::Run;
 use crate::blocks::Domains;
 use wordline_base::divisor::Divisor;
 use wordline_base::ids::{DomainId, Lpa, PlaneId, Ppa};
@@ -61,17 +62,6 @@ impl Entries for Whole {
     fn set(&mut self, number: u32, ppa: Ppa) {
         self.0.set(Lpa(number), ppa);
     }
-}
-
-/// Logical pages in equal steps.
-#[derive(Clone, Copy, Debug)]
-pub struct Run {
-    /// The first one.
-    pub first: Lpa,
-    /// From one to the next.
-    pub step: u32,
-    /// How many.
-    pub count: usize,
 }
 
 /// How the logical pages are dealt out to the domains by their address: alike in each period of so many.

@@ -10,6 +10,7 @@ mod idleness;
 mod snapshot;
 mod state;
 mod told;
+mod wakes;
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a panic is the failure")]

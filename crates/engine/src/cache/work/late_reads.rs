@@ -2,7 +2,7 @@
 
 use super::AroundCache;
 use super::accesses::access_dram;
-use super::merges::merged;
+use super::lacking::merged;
 use super::send::owner;
 use crate::cache::{Access, Cache, CachePolicy, WRITE_BACK_READ};
 use wordline_base::class::Class;
