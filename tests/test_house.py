@@ -67,12 +67,17 @@ def modules(crate: str) -> dict[str, set[str]]:
     return edges
 
 
+def _apart(group: re.Match[str]) -> str:
+    return " ".join(f"crate{group[1]}::{item.strip()}" for item in group[2].split(","))
+
+
 def files(crate: str) -> dict[Module, set[Module]]:
     """By file, the others that its code names; neither what it is part of nor its own parts."""
     code = dict(code_of(crate))
     edges: dict[Module, set[Module]] = defaultdict(set)
     for path, text in code.items():
-        for named in re.findall(r"\bcrate((?:::[a-z_0-9]+)+)", text):
+        grouped = re.sub(r"\bcrate([\w:]*)::\{([^{}]*)\}", _apart, text)
+        for named in re.findall(r"\bcrate((?:::[a-z_0-9]+)+)", grouped):
             parts = tuple(named.split("::")[1:])
             while parts and parts not in code:
                 parts = parts[:-1]

@@ -7,6 +7,7 @@ mod domains;
 mod end;
 mod ended_flows;
 mod idle_flows;
+mod mann_kendall;
 mod overload;
 mod recorded;
 mod short;

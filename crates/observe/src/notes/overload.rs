@@ -1,7 +1,7 @@
 //! More load than the drive takes: requests come at times of their own, and more and more wait.
 
 use super::Note;
-use super::trend::rises;
+use super::mann_kendall::rises;
 use crate::precision::growth;
 use crate::report::Report;
 

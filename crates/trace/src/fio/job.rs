@@ -9,10 +9,8 @@ use super::iolog::{Iolog, iolog};
 use super::load::load;
 use super::options::Settings;
 use super::sequence::Order;
-use super::values::{Base, percent, switch, time_ns, whole};
+use super::values::{Base, SECOND, percent, switch, time_ns, whole};
 use crate::config::FioConfig;
-
-pub(super) const SECOND: u64 = 1_000_000_000;
 
 /// The least that a volume is read or written by.
 const SECTOR_BYTES: u64 = 512;

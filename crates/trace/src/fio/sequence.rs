@@ -1,8 +1,7 @@
 //! Which job begins behind which, and which end with others.
 
-use super::job::SECOND;
 use super::options::Settings;
-use super::values::time_ns;
+use super::values::{SECOND, time_ns};
 
 /// When a job begins, and what its end does.
 pub(super) struct Order {

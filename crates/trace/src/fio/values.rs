@@ -2,6 +2,8 @@
 
 use wordline_base::request::LATEST_ARRIVAL_NS;
 
+pub(super) const SECOND: u64 = 1_000_000_000;
+
 /// Bases of the unit prefixes: `kb_base`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Base {

@@ -39,7 +39,7 @@ fn response(submitted: &[u8], finished: &[u8], rules: &Rules) -> Latency {
 #[cfg(test)]
 mod tests {
     use super::super::Form;
-    use super::super::lines::plain;
+    use super::super::plain::plain;
     use super::*;
     use wordline_base::request::HostOp;
 

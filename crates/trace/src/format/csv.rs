@@ -1,7 +1,6 @@
 //! CSV with named columns, or with columns by number: separated by commas, semicolons, tabs, bars or blanks, whichever
 //! the first line has. Fields may stand in double quotes, but not go over several lines.
 
-mod separator;
 mod values;
 
 use wordline_base::request::HostOp;
@@ -15,11 +14,10 @@ use super::header::{has_no_number, heads, of_comment};
 use super::left_out::LeftOut;
 use super::names::Numbering;
 use super::quick::{Column, Quick};
+use super::separator::{Separator, names, unquoted};
 use super::{Expected, Latency, Phrase, Row, Rules, header, iso, quick};
-use separator::unquoted;
 use values::{event_of, loose_span};
 
-pub(super) use separator::Separator;
 pub(super) use values::{OPS, loose, loose_time, op_of};
 
 /// What is remembered from line to line.
@@ -163,17 +161,6 @@ impl Csv {
         self.layout = Some(Layout { separator: Separator::of(line), roles: roles(&places), places, rules });
         Ok(is_header)
     }
-}
-
-/// Names as the first line has them; numbers stand for no name.
-pub(super) fn names(line: &[u8], separator: Separator) -> Vec<String> {
-    let mut names = Vec::new();
-    let _ = separator.each(line, |_, field| {
-        let name = field.get(..field.len().min(200)).unwrap_or(field);
-        names.push(String::from_utf8_lossy(name).trim().to_owned());
-        names.len() < 4096
-    });
-    names
 }
 
 fn roles(places: &Places) -> Vec<Option<Role>> {

@@ -2,8 +2,11 @@
 
 use wordline_base::request::HostOp;
 
+use super::detected::Detected;
 use super::evidence::Evidence;
-use super::lines::{is_header, plain, stateful};
+use super::head::lines_of_head;
+use super::lines::stateful;
+use super::plain::{is_header, plain};
 use super::units::too_fast;
 use super::vscsi::Version;
 use super::{Form, Rules, blktrace, etw, fio_iolog, ftrace, header, oracle_general, srt};
@@ -14,40 +17,6 @@ const PARQUET: &[u8] = b"PAR1";
 
 /// Lines that are looked at.
 const SAMPLE: usize = 100;
-
-/// How the form is known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum How {
-    /// The description names it.
-    Named,
-    /// Lines of no other form look like it.
-    Sure,
-    /// Others' lines may look alike.
-    Guessed,
-}
-
-/// The form found, and how.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Detected {
-    pub form: Form,
-    pub how: How,
-}
-
-impl Detected {
-    /// Without a doubt.
-    const fn surely(form: Form) -> Self {
-        Self { form, how: How::Sure }
-    }
-
-    const fn guessed(form: Form) -> Self {
-        Self { form, how: How::Guessed }
-    }
-
-    /// As the description has it.
-    pub(crate) const fn named(form: Form) -> Self {
-        Self { form, how: How::Named }
-    }
-}
 
 /// The forms of whose lines one may be read as another's, in the order in which they are tried. SSDsim's lines are
 /// MQSim's, and replayers' are DiskSim's.
@@ -89,7 +58,7 @@ pub(crate) fn detect(head: &[u8], complete: bool, config: &TraceConfig) -> Optio
         return Some(Detected::surely(Form::Columns));
     }
     let sample: Vec<&[u8]> =
-        lines(head, complete).filter(|line| !header::is_comment(line)).take(SAMPLE).collect();
+        lines_of_head(head, complete).filter(|line| !header::is_comment(line)).take(SAMPLE).collect();
     let first = sample.first().copied().unwrap_or_default();
     if fio_iolog::version(first).is_some() {
         return Some(Detected::surely(Form::FioIolog));
@@ -97,7 +66,7 @@ pub(crate) fn detect(head: &[u8], complete: bool, config: &TraceConfig) -> Optio
     if first.starts_with(etw::BEGIN) {
         return Some(Detected::surely(Form::Etw));
     }
-    if let Some(names) = header::of_text(lines(head, complete)) {
+    if let Some(names) = header::of_text(lines_of_head(head, complete)) {
         if let Some(form) = HEADED.into_iter().find(|form| is_header(*form, names)) {
             return Some(Detected::surely(form));
         }
@@ -185,18 +154,9 @@ fn has_decimal_time(line: &[u8]) -> bool {
         && line.trim_ascii().split(u8::is_ascii_whitespace).next().is_some_and(|time| time.contains(&b'.'))
 }
 
-/// The lines that aren't blank; the last of `head` only if it can't be cut off.
-pub(super) fn lines(head: &[u8], complete: bool) -> impl Iterator<Item = &[u8]> {
-    let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
-    let whole = match memchr::memrchr(b'\n', head) {
-        Some(end) if !complete => head.get(..end).unwrap_or_default(),
-        _ => head,
-    };
-    whole.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).filter(|line| !line.is_empty())
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::detected::How;
     use super::super::vscsi;
     use super::*;
 

@@ -43,7 +43,7 @@ fn op_of(flags: &[u8], rules: &Rules) -> Option<HostOp> {
 #[cfg(test)]
 mod tests {
     use super::super::Form;
-    use super::super::lines::plain;
+    use super::super::plain::plain;
     use super::*;
 
     const RULES: Rules = Rules::of(Form::Disksim);

@@ -3,7 +3,8 @@
 use wordline_base::request::HostOp;
 
 use super::columns::{Counted, Places};
-use super::{Form, Given, LineParser, Rules, detect, header, iso, wordline};
+use super::head::lines_of_head;
+use super::{Form, Given, LineParser, Rules, header, iso, wordline};
 use crate::config::TraceConfig;
 
 /// Unit in which times are looked at, ns: so that a number has nine decimals.
@@ -93,11 +94,11 @@ impl Evidence {
         let mut ends = Ends { offset_unit: own.offset_unit, device: 0, last: None };
         let (mut earliest, mut latest) = (u128::MAX, 0);
         if form == Form::Wordline
-            && header::of_text(detect::lines(head, complete)).is_some_and(wordline::is_header)
+            && header::of_text(lines_of_head(head, complete)).is_some_and(wordline::is_header)
         {
             evidence.names = Names { time: true, offset: true, length: true, offset_in_sectors: false };
         }
-        for line in detect::lines(head, complete) {
+        for line in lines_of_head(head, complete) {
             let Ok(Some(row)) = parser.parse(line) else { continue };
             if let Some(places) = parser.told().filter(|_| evidence.rows == 0) {
                 evidence.names = Names::of(places);

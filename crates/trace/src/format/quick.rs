@@ -280,7 +280,7 @@ fn below_33(text: u64) -> u64 {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::lines::{layout, plain};
+    use super::super::plain::{layout, plain};
     use super::super::{Form, Given, LineParser};
     use super::*;
     use crate::config::ColumnsConfig;

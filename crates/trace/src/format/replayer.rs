@@ -27,7 +27,7 @@ mod tests {
     use wordline_base::request::HostOp;
 
     use super::super::Form;
-    use super::super::lines::plain;
+    use super::super::plain::plain;
     use super::*;
 
     const RULES: Rules = Rules::of(Form::Replayer);

@@ -40,7 +40,7 @@ pub(super) fn parse(line: &[u8], rules: &Rules) -> Result<Row, Expected> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::lines::plain;
+    use super::super::plain::plain;
     use super::super::{Form, Latency};
     use super::*;
     use wordline_base::request::HostOp;

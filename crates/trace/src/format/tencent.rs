@@ -34,7 +34,7 @@ pub(super) fn parse(line: &[u8], rules: &Rules) -> Result<Row, Expected> {
 #[cfg(test)]
 mod tests {
     use super::super::Form;
-    use super::super::lines::plain;
+    use super::super::plain::plain;
     use super::*;
     use wordline_base::request::HostOp;
 

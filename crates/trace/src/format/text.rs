@@ -1,7 +1,9 @@
 //! What the first lines of a text settle before it is read.
 
-use super::detect::{Detected, How, lines};
+use super::contradiction::contradicts;
+use super::detected::{Detected, How};
 use super::evidence::Evidence;
+use super::head::lines_of_head;
 use super::{Form, Rules, header, units};
 use crate::config::TraceConfig;
 
@@ -23,13 +25,12 @@ pub(crate) fn look_at<'a>(
     config: &TraceConfig,
 ) -> Result<Text, &'a [u8]> {
     let Detected { form, how } = detected;
-    let names = header::of_text(lines(head, complete));
-    let own = names.is_some_and(|names| super::lines::is_header(form, names));
+    let names = header::of_text(lines_of_head(head, complete));
+    let own = names.is_some_and(|names| super::plain::is_header(form, names));
     let headed = Form::PLAIN.contains(&form) && names.is_some() && !own;
     if headed
-        && names.is_some_and(|names| {
-            header::contradicts(names, &Rules::configured(form, config), config.sector_bytes)
-        })
+        && names
+            .is_some_and(|names| contradicts(names, &Rules::configured(form, config), config.sector_bytes))
     {
         return Err(names.unwrap_or_default());
     }

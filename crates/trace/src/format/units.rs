@@ -1,7 +1,7 @@
 //! Which units a text's numbers are taken for, and what is said of it: units that neither the form nor a name nor the
 //! description tells, and numbers that look like others than the form has.
 
-use super::detect::How;
+use super::detected::How;
 use super::evidence::{Evidence, Multiples};
 use super::{Form, Rules};
 use crate::config::{TimeUnit, TraceConfig};

@@ -48,7 +48,7 @@ pub(super) fn parse(line: &[u8], rules: &Rules) -> Result<Row, Expected> {
 #[cfg(test)]
 mod tests {
     use super::super::Form;
-    use super::super::lines::plain;
+    use super::super::plain::plain;
     use super::*;
 
     const RULES: Rules = Rules::of(Form::Wordline);

@@ -4,7 +4,7 @@ use csv_core::ReadFieldResult;
 
 /// What stands between two fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::format) enum Separator {
+pub(super) enum Separator {
     Byte(u8),
     Blanks,
 }
@@ -31,7 +31,7 @@ pub(super) fn unquoted(line: &[u8], separator: u8) -> (Vec<u8>, Vec<usize>) {
 }
 
 impl Separator {
-    pub(in crate::format) fn of(line: &[u8]) -> Self {
+    pub(super) fn of(line: &[u8]) -> Self {
         let found = [b',', b';', b'\t', b'|'].into_iter().find(|byte| line.contains(byte));
         match found {
             // Columns that are lined up by several tabs.
@@ -61,4 +61,15 @@ impl Separator {
         }
         Some(())
     }
+}
+
+/// Names as the first line has them; numbers stand for no name.
+pub(super) fn names(line: &[u8], separator: Separator) -> Vec<String> {
+    let mut names = Vec::new();
+    let _ = separator.each(line, |_, field| {
+        let name = field.get(..field.len().min(200)).unwrap_or(field);
+        names.push(String::from_utf8_lossy(name).trim().to_owned());
+        names.len() < 4096
+    });
+    names
 }
