@@ -11,6 +11,7 @@ from conftest import SMALL, SMALL_DRIVE, Wordline, sets
 
 import wordline as package
 from wordline.comparison import compare
+from wordline.comparison.sheets import sheets
 
 COMPARE = ("compare", "--device", "enterprise-tlc", "--workload", "mixed-70-30-8k-qd16,randread-4k-qd16")
 DRIVE = {
@@ -54,6 +55,15 @@ def test_it_prints_figures_blame_and_means_side_by_side(wordline: Wordline) -> N
         "fifo + dynamic",
     ):
         assert text in outcome.out, text
+
+
+def test_what_is_neither_good_nor_bad_has_no_best_scheme() -> None:
+    load = "mixed-70-30-8k-qd16"
+    found = compare("enterprise-tlc", ["fifo", "suspend"], [load], overrides=QUICK)
+    metrics = ("read.latency_ns.p99", "flash.reads", "read.iops")
+    (sheet, *_) = sheets(found, metrics)
+    # Row and column. That one read of the flash less, or more, is no merit.
+    assert {row for row, _ in sheet.best} == {0, 2} and sheet.rows[1][1] != sheet.rows[1][2]
 
 
 def test_json_csv_and_markdown_say_the_same(wordline: Wordline) -> None:

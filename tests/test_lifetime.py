@@ -11,7 +11,7 @@ from conftest import SMALL, Wordline, sets
 
 import wordline as package
 from wordline import lifetime
-from wordline.figures import more_is_better
+from wordline.figures import better
 from wordline.loading import load_run
 
 FEW = {**SMALL, "workload.source.requests": 600, "workload.start.overwrite": 0.2}
@@ -191,4 +191,4 @@ def test_life_is_a_figure_of_studies_and_more_of_it_is_better(tmp_path: Path) ->
     few, many = (row["lifetime.terabytes_written"] for row in rows)
     assert 0 < few < many
     assert [row["lifetime.overprovisioning"] for row in rows] == pytest.approx([0.1, 0.3], abs=0.001)
-    assert more_is_better("lifetime.years") and not more_is_better("lifetime.drive_writes_per_day")
+    assert (better("lifetime.years"), better("lifetime.drive_writes_per_day")) == ("more", None)

@@ -21,7 +21,7 @@ import pytest
 from conftest import SMALL, Wordline, start
 
 from wordline import WordlineError, _core, run
-from wordline.figures import more_is_better
+from wordline.figures import better
 from wordline.report.study_facts import best
 from wordline.study import Store
 from wordline.study.estimate import MOST
@@ -260,9 +260,28 @@ def test_the_best_hit_ratio_is_the_highest() -> None:
         for size, share in shares.items()
     ]
     assert ">cache_bytes 65536<" in best(points, ["mapping.hit_ratio"])
-    fewer = ("mapping.misses", "cache.stalls", "waf", "read.latency_ns.p99", "gc.moved_units")
-    assert not any(map(more_is_better, fewer))
-    assert all(map(more_is_better, ("read.iops", "cache.write_hits", "slc_cache.first_direct_ns")))
+    fewer = ("mapping.misses", "cache.stalls", "waf", "flows.a.read.latency_ns.p99", "gc.moved_units")
+    assert {better(metric) for metric in fewer} == {"less"}
+    more = ("read.iops", "cache.write_hits", "slc_cache.first_direct_ns")
+    assert {better(metric) for metric in more} == {"more"}
+
+
+def test_of_what_is_neither_good_nor_bad_no_point_is_the_best() -> None:
+    neither = (
+        "read.requests",
+        "write.bytes",
+        "gc.victims",
+        "read.blame.mean.requests",
+        "seed",
+        "cache.merges",
+    )
+    assert {better(metric) for metric in neither} == {None}
+    points = [
+        Averaged({"workload.seconds": number}, [{"read.requests": number, "waf": number}], [])
+        for number in (1, 2)
+    ]
+    assert "read requests" not in best(points, ["read.requests", "waf"])
+    assert best(points, ["read.requests"]) == ""
 
 
 def test_a_dry_run_validates_and_runs_nothing(wordline: Wordline, tmp_path: Path) -> None:

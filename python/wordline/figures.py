@@ -12,6 +12,8 @@ from wordline.wording import meant
 
 _PERCENTILE = re.compile(r"^(p\d+)_(\d+)$")
 
+_TIMES = re.compile(r"\.(latency_ns|blame)\.")
+
 _MORE = (
     "iops",
     "bandwidth_bytes_per_s",
@@ -31,6 +33,42 @@ _MORE = (
     "rated_drive_writes_per_day",
 )
 """What the names of figures end with of which more is better."""
+
+_LESS = (
+    "waf",
+    "misses",
+    "misses_of_writes",
+    "misses_in_part",
+    "guesses_wrong",
+    "stalls",
+    "stalled_units",
+    "moved_units",
+    "flash.erases",
+    "erase_counts.mean",
+    "erase_counts.max",
+    "erase_counts.std",
+    "retries",
+    "raw_bit_errors",
+    "mean_rber",
+    "max_codeword_errors",
+    "uncorrectable_pages",
+    "failed_programs",
+    "bad_blocks.grown",
+    "retired_superblocks",
+    "read_disturb.block_mean",
+    "read_disturb.block_max",
+    "read_disturb.block_peak",
+    "read_disturb.page_max",
+    "read_reclaim.at_hard_limit",
+    "read_reclaim.blocks_over_hard_limit",
+    "read_reclaim.mean_excess",
+    "threshold_to_erase_mean_ns",
+    "threshold_to_erase_max_ns",
+    "pj",
+    "energy.watts",
+    "energy.pj_per_bit",
+)
+"""The same of which less is better. Times of answers and their parts aren't listed."""
 
 _UNITS = (("_bytes_per_s", 1e6, "MB/s"), ("_pj", 1e9, "mJ"), ("_ns", 1e3, "µs"))
 
@@ -169,9 +207,25 @@ def _places(value: float) -> int:
     return next((places for places, least in enumerate((1000, 100, 10)) if abs(value) >= least), 3)
 
 
-def more_is_better(metric: str) -> bool:
-    """Whether a higher figure is the better one."""
-    return metric.endswith(_MORE)
+def better(metric: str) -> Literal["more", "less"] | None:
+    """Which of two figures is the better one; `None` for what is neither good nor bad, as a count."""
+    if _ends_with(metric, _MORE):
+        return "more"
+    is_time = not metric.endswith("requests") and bool(_TIMES.search(f".{metric}"))
+    return "less" if is_time or _ends_with(metric, _LESS) else None
+
+
+def best_of(metric: str, values: Iterable[float]) -> float | None:
+    """The best of these figures; `None` of none, and where none is better than another."""
+    way, found = better(metric), list(values)
+    if way is None or not found:
+        return None
+    return max(found) if way == "more" else min(found)
+
+
+def _ends_with(metric: str, names: tuple[str, ...]) -> bool:
+    """Whether it is one of these, by whole words of its name."""
+    return any(f"_{metric}".replace(".", "_").endswith(f"_{name}".replace(".", "_")) for name in names)
 
 
 def check_known(

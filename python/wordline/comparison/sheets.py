@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from wordline.comparison.figures import DIRECTIONS, Direction, Part
-from wordline.figures import LEGEND, UNSURE, formatted_interval, heading, more_is_better, number
+from wordline.figures import LEGEND, UNSURE, best_of, formatted_interval, heading, number
 from wordline.names import part_label
 from wordline.notes import DEATH
 
@@ -35,7 +35,7 @@ class Sheet:
     headers: list[str]
     rows: list[list[str]]
     best: frozenset[tuple[int, int]] = frozenset()
-    """Row and column of the best of the schemes."""
+    """Row and column of the best of the schemes; of a figure that is neither good nor bad there is none."""
 
 
 def sheets(comparison: Comparison, metrics: Sequence[str], part: Part = "mean") -> list[Sheet]:
@@ -55,7 +55,7 @@ def sheets(comparison: Comparison, metrics: Sequence[str], part: Part = "mean") 
 def _figures(comparison: Comparison, workload: str, metrics: Sequence[str]) -> Sheet:
     deaths = [comparison.died(workload, scheme) for scheme in comparison.schemes]
     rows = [["drive died", *(death or "–" for death in deaths)]] if any(deaths) else []
-    best = set()
+    marked = set()
     for metric in metrics:
         cells = [comparison.cell(workload, scheme, metric) for scheme in comparison.schemes]
         # What a drive did before it died is no merit, nor what chance did.
@@ -65,10 +65,10 @@ def _figures(comparison: Comparison, workload: str, metrics: Sequence[str]) -> S
             if cell is not None and not cell.unsure and death is None
         }
         if len(set(told.values())) > 1:
-            target = max(told.values()) if more_is_better(metric) else min(told.values())
-            best |= {(len(rows), 1 + place) for place, value in told.items() if value == target}
+            target = best_of(metric, told.values())
+            marked |= {(len(rows), 1 + place) for place, value in told.items() if value == target}
         rows.append([heading(metric), *(_cell_text(metric, cell, cells[0]) for cell in cells)])
-    return Sheet(f"{comparison.title} · {workload}", ["", *comparison.schemes], rows, frozenset(best))
+    return Sheet(f"{comparison.title} · {workload}", ["", *comparison.schemes], rows, frozenset(marked))
 
 
 def _cell_text(metric: str, cell: Cell | None, first: Cell | None) -> str:

@@ -14,7 +14,7 @@ from urllib.parse import quote
 
 from wordline import _core, labels, outputs
 from wordline.comparison.figures import DEFAULT_METRICS, Comparison
-from wordline.figures import LEGEND, UNSURE, fitting, fitting_interval, more_is_better, title
+from wordline.figures import LEGEND, UNSURE, best_of, fitting, fitting_interval, title
 from wordline.intervals import student_t
 from wordline.names import KINDS, endings, part_label
 from wordline.notes import when_died
@@ -243,8 +243,8 @@ def _sweeps(found: Mapping[str, Swept], hrefs: Mapping[str, str]) -> str:
 
 def _best(metric: str, found: Sequence[Average | None]) -> Average | None:
     known = [figure for figure in found if figure is not None]
-    choice = max if more_is_better(metric) else min
-    return choice(known, key=lambda figure: figure.value) if known else None
+    target = best_of(metric, (figure.value for figure in known))
+    return next((figure for figure in known if figure.value == target), None)
 
 
 def _each(rows: Sequence[Mapping[str, Any]], column: str) -> str:

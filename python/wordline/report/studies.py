@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from wordline import intervals
 from wordline.charts import Axis, Change, Chart, bars, colors, curves, heat, points, relative
 from wordline.comparison.figures import DIRECTIONS
-from wordline.figures import fitting_interval, kind, more_is_better, title
+from wordline.figures import better, fitting_interval, kind, title
 from wordline.names import KINDS, endings
 from wordline.notes import Shared
 from wordline.report import blame
@@ -24,6 +24,9 @@ MOST_LINES = 10
 
 MOST_CELLS = 900
 """Of a heat map whose cells hold numbers."""
+
+_ARROWS = {"more": " ↑", "less": " ↓", None: ""}
+"""Behind the name of a figure: which change is for the better."""
 
 PERCENTILES = (
     ("p50", 0.5), ("p90", 0.1), ("p95", 0.05), ("p97", 0.03), ("p98", 0.02), ("p99", 0.01), ("p99_5", 0.005),
@@ -53,10 +56,11 @@ def changes_of(found: Comparison, metrics: Sequence[str]) -> Iterator[Chart]:
             half = intervals.half_of_difference(
                 *(found.interval(workload, each, metric) for each in (first, scheme))
             )
-            better = "↑" if more_is_better(metric) else "↓"
             share = None if half is None else half / base.value
             text = fitting_interval(metric, cell.value, cell.ci95)
-            changes.append(Change(f"{title(metric)} {better}", scheme, cell.ratio, share, text))
+            changes.append(
+                Change(f"{title(metric)}{_ARROWS[better(metric)]}", scheme, cell.ratio, share, text)
+            )
         if changes:
             yield relative(workload, changes, first, _tones(found))
 

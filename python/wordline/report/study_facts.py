@@ -8,7 +8,7 @@ from html import escape
 from typing import Any
 
 from wordline import intervals, notes
-from wordline.figures import fitting_interval, more_is_better, title
+from wordline.figures import better, fitting_interval, title
 from wordline.names import endings
 from wordline.report.differences import flat
 from wordline.report.page import legend, table
@@ -55,9 +55,10 @@ def best(found: Sequence[Averaged], metrics: Sequence[str]) -> str:
     rows = []
     for metric in metrics:
         known = [(figure, point) for point in alive if (figure := point.figure(metric))]
-        if len({figure.value for figure, _ in known}) < 2:
+        way = better(metric)
+        if way is None or len({figure.value for figure, _ in known}) < 2:
             continue
-        choice = max if more_is_better(metric) else min
+        choice = max if way == "more" else min
         figure, point = choice(known, key=lambda pair: pair[0].value)
         words = endings(list(point.axes))
         place = ", ".join(f"{words[axis]} {value}" for axis, value in point.axes.items())
