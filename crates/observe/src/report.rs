@@ -441,7 +441,7 @@ pub struct CostReport {
     pub total_ns: u64,
 }
 
-/// The drive's tables at the end.
+/// The drive's tables at the end; of an array, the sums of its drives'.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct DriveReport {
     /// Logical pages (mapping units).

@@ -38,7 +38,8 @@ fn note(flow: &FlowReport, share: f64) -> Note {
         "ended_flow",
         format!("flow {} ended after {} of the window", flow.name, percent(share)),
         "behind its end the others had the drive to themselves: their figures are of two loads, its own rates of the time until then",
-        "at_end = \"continue\" of the flow where its source can, a trace that is repeated, or lengths that last equally long",
+        "at_end = \"continue\" of the flow where its source can, a trace that is repeated, or lengths that last equally long; less priority \
+         or weight, where it ended since another got nothing in beside it",
     )
 }
 
