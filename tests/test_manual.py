@@ -15,6 +15,7 @@ import pytest
 from conftest import COMMAND, SMALL_DRIVE, Wordline, sets
 
 import wordline as package
+from wordline import seeds
 from wordline.cli import progress
 
 COMMANDS = {
@@ -275,3 +276,39 @@ def test_a_run_tells_of_its_preparation_where_that_is_asked_for() -> None:
         package.run("mqsim", progress=Watching(), overrides=large)
     (first, least, pages), (second, *_) = told
     assert 0 <= first <= second < least == 1000 * pages
+
+
+def test_seeds_tell_of_their_preparations_as_of_one_until_a_request_is_done() -> None:
+    told: list[tuple[int, int | None, int]] = []
+
+    class Watching:
+        def __call__(self, requests: int, total: int | None, simulated_ns: int) -> None:
+            told.append((requests, total, simulated_ns))
+
+        def preparing(self, done: int, least: int, pages: int) -> None:
+            told.append((done, least, pages))
+
+    together = seeds._Together(Watching(), 3)
+    first, second = (seeds._OfSeed(together, seed) for seed in (1, 2))
+    first.preparing(10, 100, 40)
+    second.preparing(30, 100, 40)
+    first(0, 500, 0)
+    second.preparing(50, 100, 40)
+    first(7, 500, 9)
+    second.preparing(60, 100, 40)
+    second(8, 500, 9)
+    assert told == [(10, 100, 40), (40, 200, 80), (0, 1500, 0), (60, 200, 80), (7, 1500, 9), (15, 1500, 9)]
+
+
+def test_a_run_of_several_seeds_stops_while_its_drives_are_prepared() -> None:
+    class Watching:
+        def __call__(self, requests: int, total: int | None, simulated_ns: int) -> None:
+            pass
+
+        def preparing(self, done: int, least: int, pages: int) -> None:
+            if done <= least == 2 * 1000 * (pages // 2):
+                raise InterruptedError
+
+    large = {"device.geometry.blocks": 256, "workload.start.overwrite": 1000}
+    with pytest.raises(InterruptedError):
+        package.run_seeds("mqsim", seeds=2, jobs=2, progress=Watching(), overrides=large)

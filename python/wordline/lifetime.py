@@ -210,8 +210,8 @@ def _factory_bad(result: Mapping[str, Any]) -> int:
 def _idle_spares(result: Mapping[str, Any]) -> int:
     """Bytes of the spare blocks that stand for no block which was bad from the factory."""
     device = result["config"]["device"]
-    of_plane = device.get("bad_blocks", {}).get("spare_blocks_per_plane", 0)
-    planes = math.prod(device["geometry"][part] for part in ("channels", "ways", "dies", "planes"))
+    of_plane = int(device.get("bad_blocks", {}).get("spare_blocks_per_plane", 0))
+    planes = math.prod(int(device["geometry"][part]) for part in ("channels", "ways", "dies", "planes"))
     return max(0, of_plane * planes * _block_bytes(result) - _factory_bad(result))
 
 

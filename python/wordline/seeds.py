@@ -195,22 +195,52 @@ def seed_list(seeds: int | Iterable[int]) -> list[int]:
     return numbers
 
 
+class _Together:
+    """The progress of several runs as that of one: of their preparation up to the first request, and then of
+    their requests.
+    """
+
+    def __init__(self, progress: Progress | None, runs: int) -> None:
+        self._progress = progress
+        self._preparing = getattr(progress, "preparing", None)
+        self._runs = runs
+        self._requests: dict[int, int] = {}
+        self._prepared: dict[int, tuple[int, int, int]] = {}
+
+    def told(self, seed: int, requests: int, total: int | None, simulated_ns: int) -> None:
+        self._requests[seed] = requests
+        if self._progress is not None:
+            done = sum(self._requests.values())
+            self._progress(done, None if total is None else total * self._runs, simulated_ns)
+
+    def prepares(self, seed: int, done: int, least: int, pages: int) -> None:
+        self._prepared[seed] = (done, least, pages)
+        if self._preparing is not None and not any(self._requests.values()):
+            self._preparing(*(sum(part) for part in zip(*self._prepared.values(), strict=True)))
+
+
+class _OfSeed:
+    """The progress of one of them."""
+
+    def __init__(self, together: _Together, seed: int) -> None:
+        self._together = together
+        self._seed = seed
+
+    def __call__(self, requests: int, total: int | None, simulated_ns: int) -> None:
+        self._together.told(self._seed, requests, total, simulated_ns)
+
+    def preparing(self, done: int, least: int, pages: int) -> None:
+        """As of `Progress`."""
+        self._together.prepares(self._seed, done, least, pages)
+
+
 def side_by_side(scenario: Scenario, seeds: list[int], jobs: int | None, progress: Progress | None) -> Seeds:
     """Runs a scenario with each seed, in threads. The first failure stops the others and is raised."""
-    done = dict.fromkeys(seeds, 0)
-
-    def watch(seed: int) -> Progress:
-        def update(requests: int, total: int | None, simulated_ns: int) -> None:
-            done[seed] = requests
-            if progress is not None:
-                progress(sum(done.values()), total and total * len(seeds), simulated_ns)
-
-        return update
-
+    together = _Together(progress, len(seeds))
     with Pool(jobs) as pool:
 
         def one(seed: int) -> Result:
-            return simulate(scenario.changed(seed=seed), progress=pool.stop.watched(watch(seed)))
+            return simulate(scenario.changed(seed=seed), progress=pool.stop.watched(_OfSeed(together, seed)))
 
         futures = {seed: pool.submit(one, seed) for seed in seeds}
         finished, _ = wait(futures.values(), return_when=FIRST_EXCEPTION)
