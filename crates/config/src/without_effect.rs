@@ -220,7 +220,7 @@ pub const OF_DRIVE: &[DriveRule] = &[
 ];
 
 /// Keys of the built-in policies of a slot, which nothing reads where a user's own fills it. What the engine reads of the same
-/// tables, as when collection begins or whether anything is reclaimed at all, isn't among them.
+/// tables isn't among them: when collection begins, whether anything is reclaimed at all, what the ledger of DRAM is charged.
 pub const OF_OWN: &[Rule<Slot>] = &[
     Rule {
         keys: &["scheme.gc.policy", "scheme.gc.choices", "scheme.gc.window"],
@@ -256,25 +256,18 @@ pub const OF_OWN: &[Rule<Slot>] = &[
     },
     Rule {
         keys: &[
-            "scheme.mapping.cache_bytes",
-            "scheme.mapping.cache_share",
-            "scheme.mapping.cache_share_of",
-            "scheme.mapping.entry_bytes",
             "scheme.mapping.loads",
             "scheme.mapping.search_buckets",
             "scheme.mapping.protected_share",
-            "scheme.mapping.batch_entries",
             "scheme.mapping.batch_until",
             "scheme.mapping.eviction",
-            "scheme.mapping.node_entry_bytes",
-            "scheme.mapping.node_bytes",
             "scheme.mapping.request_prefetch",
             "scheme.mapping.prefetch_threshold",
             "scheme.mapping.batch_update",
             "scheme.mapping.clean_first",
         ],
         applies: Slot::Mapping,
-        why: "a policy of one's own (scheme.custom) translates, and keeps what it keeps of the map",
+        why: "a policy of one's own (scheme.custom) translates",
     },
     Rule {
         keys: &["scheme.redundancy.when"],
@@ -282,7 +275,12 @@ pub const OF_OWN: &[Rule<Slot>] = &[
         why: "a policy of one's own (scheme.custom) chooses the reads that are rebuilt",
     },
     Rule {
-        keys: &["scheme.reclaim.shuffle", "scheme.reclaim.pages"],
+        keys: &[
+            "scheme.reclaim.shuffle",
+            "scheme.reclaim.pages.restart",
+            "scheme.reclaim.pages.ties",
+            "scheme.reclaim.pages.moves",
+        ],
         applies: Slot::Reclaim,
         why: "a policy of one's own (scheme.custom) chooses what is reclaimed",
     },

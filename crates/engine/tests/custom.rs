@@ -223,12 +223,12 @@ fn keys_of_what_is_replaced_have_no_effect_and_a_system_replaces_nothing() {
         let scheme = format!("custom.even_only = {{}}\nreclaim.threshold = 300\n{keys}");
         let outcome = simulate(&setup(&scheme).expect("allowed"), &mut Reads(20_000), &[], &mut Unobserved);
         let report = outcome.expect("a run").report;
-        (report.window.end_ns, report.read_reclaim.expect("reclaim").operations)
+        (report.window.end_ns, report.read_reclaim.expect("reclaim").operations, format!("{:?}", report.dram))
     };
     let shuffler = "reclaim.policy = 'shuffler'\n";
     assert_eq!(reclaimed(shuffler), reclaimed(&format!("{shuffler}reclaim.shuffle.full = 0.9")));
     let page = "reclaim.policy = 'page'\n";
-    assert_eq!(reclaimed(page), reclaimed(&format!("{page}reclaim.pages.group = 4")));
+    assert_eq!(reclaimed(page), reclaimed(&format!("{page}reclaim.pages.restart = true")));
 }
 
 #[test]

@@ -236,7 +236,11 @@ fn rate(flow: &FlowConfig, rules: &FlowRules) -> Option<f64> {
 fn number(flow: &FlowConfig) -> Option<f64> {
     match &flow.source {
         SourceConfig::Synthetic(config) => Some(config.requests as f64),
-        SourceConfig::Fio(job) => job.requests.or(job.fio.number_ios).map(|requests| requests as f64),
+        SourceConfig::Fio(job) => {
+            let of_place = if job.fio.write_after_trim { 2 } else { 1 };
+            let places = job.fio.number_ios.map(|places| places.saturating_mul(of_place));
+            job.requests.or(places).map(|requests| requests as f64)
+        }
         _ => None,
     }
 }
