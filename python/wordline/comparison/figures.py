@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from wordline import intervals, labels, notes, views
 from wordline.figures import check_known, is_unsure
 from wordline.notes import Note
+from wordline.study import sparse
 from wordline.study.row import DONE
 
 if TYPE_CHECKING:
@@ -157,8 +158,8 @@ class Comparison:
 
     def values(self, workload: str, scheme: str, metric: str) -> list[float]:
         """A figure's values over the seeds; empty where the runs don't have it."""
-        rows = self._rows[workload, scheme]
-        return [row[metric] for row in rows if row["status"] == DONE and row.get(metric) is not None]
+        rows = [row for row in self._rows[workload, scheme] if row["status"] == DONE]
+        return [value for row in rows if (value := sparse.value(row, metric)) is not None]
 
     def cell(self, workload: str, scheme: str, metric: str) -> Cell | None:
         """A figure, and what it is of the first scheme's."""
@@ -188,7 +189,7 @@ class Comparison:
 
     def has(self, metric: str) -> bool:
         """Whether any run has this figure."""
-        return any(self.values(*pair, metric) for pair in self.pairs())
+        return any(row.get(metric) is not None for rows in self._rows.values() for row in rows)
 
     def metrics(self, named: Iterable[str] | None = None, option: str = "figure") -> list[str]:
         """The figures that are named. Raises `WordlineError` for one that no run has which ended well;

@@ -16,6 +16,7 @@ from wordline.repro import reclaims
 from wordline.repro.exhibit import Exhibit
 from wordline.repro.formulas import FORMULAS
 from wordline.simulation import describe_trace
+from wordline.study import sparse
 from wordline.study.point import Point
 
 FORMULA = "formula:"
@@ -92,8 +93,7 @@ def _figure(row: Row, path: str) -> Any:
         return row["drive.logical_units"] * row["drive.mapping_unit_bytes"]
     if path == MEAN_RESPONSE:
         return row.get("latency_ns.mean")
-    # Parts of a response time that a run doesn't name took no time in it.
-    return row.get(path, 0.0 if ".blame." in path or path.startswith("waf_by_cause.") else None)
+    return row[path] if path in row else sparse.value(row, path)
 
 
 def share_of_occurrences(repetitions: Mapping[str, int], share: float) -> float | None:

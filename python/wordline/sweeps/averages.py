@@ -12,6 +12,7 @@ from wordline import intervals, notes
 from wordline.figures import is_unsure
 from wordline.names import endings
 from wordline.notes import Note
+from wordline.study import sparse
 from wordline.study.row import AXIS, DONE, FIXED, TEXTS
 
 if TYPE_CHECKING:
@@ -74,11 +75,11 @@ class Averaged:
 
     def figure(self, metric: str) -> Average | None:
         """The mean of a figure; `None` where no run has it."""
-        found = [row for row in self.rows if row.get(metric) is not None]
-        values = [float(row[metric]) for row in found]
-        if not values:
+        found = [(row, value) for row in self.rows if (value := sparse.value(row, metric)) is not None]
+        if not found:
             return None
-        interval = intervals.over_seeds(values) or intervals.of_row(found[0], metric)
+        values = [value for _, value in found]
+        interval = intervals.over_seeds(values) or intervals.of_row(found[0][0], metric)
         return Average(statistics.fmean(values), interval)
 
 

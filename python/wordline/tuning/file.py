@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -13,6 +14,7 @@ from typing import Any
 from wordline import intervals, toml_files
 from wordline._core import WordlineError
 from wordline.scenario import Scenario, begun_with
+from wordline.study import sparse
 from wordline.study.point import Point
 from wordline.sweeps import file as sweep_file
 from wordline.sweeps.axes import check_once
@@ -27,6 +29,8 @@ SAMPLERS = ("tpe", "random", "nsga2")
 DIRECTIONS = ("minimize", "maximize")
 
 RANGE = {"low", "high", "log", "step"}
+
+NO_RUN = "no run has it: allowed: numbers of result.json by their path"
 
 
 @dataclass(frozen=True)
@@ -58,21 +62,22 @@ class TuneFile:
         """The objectives of a trial from the rows of its runs: means over seeds. Raises `WordlineError` for a
         figure that no run has.
         """
-        for name in self.objectives:
-            if any(name not in row for row in rows):
-                raise WordlineError(
-                    f"objectives.{name}: no run has it: allowed: numbers of result.json by their path"
-                )
-        return {name: sum(row[name] for row in rows) / len(rows) for name in self.objectives}
+        return {name: statistics.fmean(self._values(rows, name)) for name in self.objectives}
 
     def halves(self, rows: Sequence[Mapping[str, Any]]) -> dict[str, float | None]:
         """Half the 95% interval of each objective, over seeds or of the only run; `None`: it has none."""
         found = {}
         for name in self.objectives:
-            values = [row[name] for row in rows]
+            values = self._values(rows, name)
             interval = intervals.over_seeds(values) or intervals.of_row(rows[0], name)
-            found[name] = None if interval is None else interval.reach(sum(values) / len(values))
+            found[name] = None if interval is None else interval.reach(statistics.fmean(values))
         return found
+
+    def _values(self, rows: Sequence[Mapping[str, Any]], name: str) -> list[float]:
+        values = [value for row in rows if (value := sparse.value(row, name)) is not None]
+        if len(values) < len(rows):
+            raise WordlineError(f"objectives.{name}: {NO_RUN}")
+        return values
 
     def columns(self) -> Sequence[str] | None:
         """What `figures` wants of each row; `None`: all."""

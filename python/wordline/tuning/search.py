@@ -18,6 +18,7 @@ from wordline.files import write_text, written
 from wordline.folders import replaced
 from wordline.notes import Note
 from wordline.scenario import Scenario
+from wordline.study import sparse
 from wordline.study.row import Row
 from wordline.study.runs import Study, open_study, validate
 from wordline.study.store import Store
@@ -184,7 +185,16 @@ def search(
             _tell(sampling, one, trial, described)
         tuning.notes = study.store.notes()
         watch(tuning)
+    _check_objectives(tuning)
     return tuning
+
+
+def _check_objectives(tuning: Tuning) -> None:
+    """Raises `WordlineError` for an entry of a map that no run has: it may be a name that there isn't."""
+    values = [trial.objectives for trial in tuning.trials if trial.objectives is not None]
+    for name in tuning.described.objectives:
+        if values and sparse.is_entry(name) and not any(found[name] for found in values):
+            raise WordlineError(f"objectives.{name}: {file.NO_RUN}")
 
 
 def _sampling(described: file.TuneFile) -> Any:
