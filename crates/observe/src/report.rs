@@ -259,7 +259,7 @@ impl Report {
             let (own, whole) = (flow.window.end_ns - flow.window.start_ns, end_ns - start_ns);
             if own < whole && own > 0 {
                 let factor = whole as f64 / own as f64;
-                for direction in [&mut flow.read, &mut flow.write] {
+                for direction in [&mut flow.read, &mut flow.write, &mut flow.trim, &mut flow.flush] {
                     direction.iops *= factor;
                     direction.bandwidth_bytes_per_s *= factor;
                 }
@@ -474,4 +474,31 @@ pub struct CheckedReport {
     /// Further copies audited at the end; left out where there are none.
     #[serde(skip_serializing_if = "is_zero")]
     pub copies_audited: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_rates_of_a_flow_are_of_its_own_time() {
+        let rates =
+            || DirectionReport { iops: 10.0, bandwidth_bytes_per_s: 40.0, ..DirectionReport::default() };
+        let flow = FlowReport {
+            read: rates(),
+            write: rates(),
+            trim: rates(),
+            flush: rates(),
+            ..FlowReport::default()
+        };
+        let mut report = Report { flows: vec![flow], ..Report::default() };
+        (report.window.start_ns, report.window.end_ns) = (1_000, 5_000);
+        report.bound_flows(&[Some(Ns(2_000))], &[Some(Ns(3_000))]);
+        for found in &report.flows {
+            for direction in [&found.read, &found.write, &found.trim, &found.flush] {
+                assert!((direction.iops - 40.0).abs() < 1e-9, "{direction:?}");
+                assert!((direction.bandwidth_bytes_per_s - 160.0).abs() < 1e-9, "{direction:?}");
+            }
+        }
+    }
 }

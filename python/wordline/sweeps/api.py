@@ -122,15 +122,18 @@ class OpenSweep(Sweep):
         return [found.key for found in self.inputs]
 
     def table(self) -> pyarrow.Table:
-        """The rows of this sweep that are there, in the order of its points, axes as it names them."""
+        """The rows of this sweep that are there, in the order of its points, axes as it names them. Points
+        that are the same run have a row each, with one key.
+        """
         import pyarrow
 
         rows = self.store.table(self.keys)
-        axes = {found.key: point.axes for point, found in zip(self.points, self.inputs, strict=True)}
+        there = set(rows["key"].to_pylist())
+        axes = [point.axes for point, key in zip(self.points, self.keys, strict=True) if key in there]
         rows = rows.select([name for name in rows.column_names if not name.startswith(AXIS)])
-        names = dict.fromkeys(name for pairs in axes.values() for name, _ in pairs)
+        names = dict.fromkeys(name for pairs in axes for name, _ in pairs)
         for place, name in enumerate(names):
-            column = [_plain(dict(axes[key]).get(name)) for key in rows["key"].to_pylist()]
+            column = [_plain(dict(pairs).get(name)) for pairs in axes]
             # A column has one type: values of several kinds, such as "rest" beside numbers, become text.
             if len({type(value) for value in column if value is not None} - {int, float}) > 1 or (
                 any(isinstance(value, str) for value in column)

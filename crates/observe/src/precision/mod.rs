@@ -79,6 +79,7 @@ impl Measured<'_> {
             let page_bytes = f64::from(self.page_bytes);
             let programmed = self.growth(|end| end.programs as f64 * page_bytes);
             let found = self.ratio(&programmed, &self.growth(|end| end.write.answered_bytes as f64));
+            let found = found.filter(|_| is_seen(&programmed, waf));
             figures.insert("waf".to_owned(), found.map(|spread| spread.around(waf)));
         }
         IntervalsReport {
@@ -147,10 +148,15 @@ impl Measured<'_> {
                 // A flush moves none.
                 continue;
             }
-            let found = self.ratio(&over, &seconds);
+            let found = self.ratio(&over, &seconds).filter(|_| is_seen(&over, value));
             figures.insert(format!("{prefix}{name}"), found.map(|spread| spread.around(value)));
         }
     }
+}
+
+/// Whether batches hold anything of a figure that isn't 0: what came behind the last whole one has no spread over them.
+fn is_seen(over: &[f64], value: f64) -> bool {
+    value <= 0.0 || over.iter().any(|amount| *amount > 0.0)
 }
 
 /// What a count grew by from each of these ends to the next, the first one's from nothing.
@@ -225,6 +231,33 @@ mod tests {
         assert!(found.batches < 20 && found.figures.values().all(Option::is_none));
         assert!(found.figures.contains_key("read.latency_ns.p99_9"));
         assert!(!of(&Recorder::new(), 0).figures.keys().any(|path| path.starts_with("read")));
+    }
+
+    #[test]
+    fn what_came_only_behind_the_last_whole_batch_has_no_interval() {
+        let mut recorder = Recorder::new();
+        for number in 1..=1000 {
+            recorder.request(HostOp::Read, Ns(1000), 512, [None, None], &[]);
+            if recorder.answered(HostOp::Read, 512) {
+                recorder.end_batch(Ns(1000 * number), 0);
+            }
+        }
+        let (whole, batches) = (recorder.batches.ends().len() as u64, recorder.batches.every());
+        assert!(whole * batches < 1000, "the last one isn't whole");
+        recorder.request(HostOp::Write, Ns(1000), 512, [None, None], &[]);
+        assert!(!recorder.answered(HostOp::Write, 512));
+        let measured = Measured {
+            batches: &recorder.batches,
+            recorder: &recorder,
+            page_bytes: 4096,
+            window_ns: 1_000_000,
+            waf: Some(8.0),
+        };
+        let found = measured.intervals();
+        for figure in ["write.iops", "write.bandwidth_bytes_per_s", "write.latency_ns.mean", "waf"] {
+            assert_eq!(found.figures[figure], None, "{figure}");
+        }
+        assert!(found.figures["read.iops"].is_some());
     }
 
     #[test]
