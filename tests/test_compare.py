@@ -184,3 +184,13 @@ def test_scheme_and_schemes_are_one_option(wordline: Wordline) -> None:
     assert "no scheme: allowed: --scheme" in wordline("compare", "--device", "mqsim").error()
     twice = wordline("compare", "--device", "mqsim,mqsim", *sets(SMALL))
     assert "device mqsim: allowed: each once" in twice.error()
+
+
+def test_one_alone_is_no_list_of_its_letters() -> None:
+    few = {**SMALL_DRIVE, "workload.source.requests": 200}
+    alone = package.compare(schemes="baseline", workloads="randread-4k-qd16", devices="mqsim", overrides=few)
+    listed = package.compare(
+        schemes=["baseline"], workloads=["randread-4k-qd16"], devices=["mqsim"], overrides=few
+    )
+    assert (alone.schemes, alone.workloads) == (listed.schemes, listed.workloads)
+    assert alone.to_dict()["workloads"][0]["workload"] == "randread-4k-qd16"

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from wordline import schemes as naming
 from wordline._core import WordlineError
@@ -48,13 +48,13 @@ def compare(
     presets, TOML files, `key=value`, or several of these joined by `+`; figures are normalised to the first.
     `seeds` is a list, or a number *n* for 1 to *n*. With `folder` rows are kept there, and runs that it has
     are not run again. `traces` are replayed at their own times, beside `workloads` or in their place. A run
-    that fails is in `errors`.
+    that fails is in `errors`. One alone may stand in the place of a list of one.
     """
     base = scenario_of(device, overrides=overrides, checked=checked)
-    own = (base.workload,) if workloads is None else workloads
+    own = (base.workload,) if workloads is None else _listed(workloads)
     given = [named("workload", workload) for workload in own]
-    given += [(Path(trace).name, replay(trace)) for trace in traces]
-    listed = [naming.scheme(text) for text in schemes or ()]
+    given += [(Path(trace).name, replay(trace)) for trace in _listed(traces)]
+    listed = [naming.scheme(text) for text in _listed(schemes or ())]
     if schemes is None:
         listed = [naming.Named(_name("scheme", base.scheme), base.scheme)]
     return run(
@@ -62,13 +62,22 @@ def compare(
         listed,
         given,
         seeds=[base.seed] if seeds is None else seed_list(seeds),
-        drives=None if devices is None else [named("device", each) for each in devices],
+        drives=None if devices is None else [named("device", each) for each in _listed(devices)],
         jobs=jobs,
         on=on,
         folder=folder,
         retry=retry,
         watch=watch,
     )
+
+
+T = TypeVar("T")
+
+
+def _listed(given: Sequence[T]) -> Sequence[T]:
+    """What is given; a text, a path or a description is one, and no list of its letters."""
+    alone = isinstance(given, str | os.PathLike | Mapping | Description)
+    return [given] if alone else given  # type: ignore[list-item]
 
 
 def named(kind: Kind, given: Given) -> tuple[str, Description]:
