@@ -86,6 +86,40 @@ def begun(folder: Path, *arguments: str) -> subprocess.Popen[str]:
     return process
 
 
+LOST = """
+import signal, sys, time
+from wordline import __main__ as command
+
+class Lost:
+    def __del__(self):
+        signal.raise_signal(signal.{name})
+
+def run(arguments):
+    Lost()
+    time.sleep(60)
+    return 0
+
+command._run = run
+command.main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "code", "said"), [("SIGTERM", 143, "terminated"), ("SIGINT", 130, "interrupted")]
+)
+def test_a_signal_that_comes_where_exceptions_are_ignored_ends_the_command(
+    name: str, code: int, said: str
+) -> None:
+    ended = subprocess.run(
+        [sys.executable, "-c", LOST.format(name=name)],
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=False,
+    )
+    assert (ended.returncode, ended.stderr) == (code, f"wordline: {said}\n")
+
+
 @pytest.mark.parametrize(
     "arguments",
     [

@@ -15,6 +15,10 @@ ENDING = {signal.SIGTERM: "terminated", signal.SIGHUP: "hung up"}
 """Signals that end the command as Ctrl-C does: what was begun is taken back."""
 
 
+AGAIN_S = 0.05
+"""After which a signal comes again that was lost."""
+
+
 class SignalledError(SystemExit):
     """A signal asks the process to end."""
 
@@ -24,6 +28,7 @@ def main() -> None:
     signal that ended it.
     """
     provide()
+    sys.unraisablehook = _once_more
     if isinstance(sys.stdout, io.TextIOWrapper):
         # A terminal without bars and Greek letters gets question marks, not a failure.
         sys.stdout.reconfigure(errors="replace")
@@ -56,6 +61,20 @@ def _end(number: int, _frame: FrameType | None) -> None:
     # A second one must not end the tidying up.
     signal.signal(number, signal.SIG_IGN)
     raise SignalledError(128 + number)
+
+
+def _once_more(lost: sys.UnraisableHookArgs) -> None:
+    """A signal that came where an exception leads nowhere, as in a callback of an import, comes again."""
+    ending = lost.exc_value
+    if not isinstance(ending, SignalledError | KeyboardInterrupt):
+        sys.__unraisablehook__(lost)
+        return
+
+    def end(_number: int, _frame: FrameType | None) -> None:
+        raise ending
+
+    signal.signal(signal.SIGALRM, end)
+    signal.setitimer(signal.ITIMER_REAL, AGAIN_S)
 
 
 def _run(arguments: list[str]) -> int:
