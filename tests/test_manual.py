@@ -17,6 +17,7 @@ from conftest import COMMAND, SMALL_DRIVE, Wordline, sets
 import wordline as package
 from wordline import seeds
 from wordline.cli import progress
+from wordline.study.pool import Telling
 
 COMMANDS = {
     *(
@@ -289,7 +290,8 @@ def test_seeds_tell_of_their_preparations_as_of_one_until_a_request_is_done() ->
             told.append((done, least, pages))
 
     together = seeds._Together(Watching(), 3)
-    first, second = (seeds._OfSeed(together, seed) for seed in (1, 2))
+    first, second = (together.of(seed) for seed in (1, 2))
+    assert isinstance(first, Telling) and isinstance(second, Telling)
     first.preparing(10, 100, 40)
     second.preparing(30, 100, 40)
     first(0, 500, 0)
@@ -312,3 +314,13 @@ def test_a_run_of_several_seeds_stops_while_its_drives_are_prepared() -> None:
     large = {"device.geometry.blocks": 256, "workload.start.overwrite": 1000}
     with pytest.raises(InterruptedError):
         package.run_seeds("mqsim", seeds=2, jobs=2, progress=Watching(), overrides=large)
+
+
+def test_a_function_that_is_told_nothing_of_preparations_stops_several_seeds_in_them_too() -> None:
+    def stops(requests: int, _total: int | None, simulated_ns: int) -> None:
+        if requests == simulated_ns == 0:
+            raise InterruptedError
+
+    large = {"device.geometry.blocks": 256, "workload.start.overwrite": 1000}
+    with pytest.raises(InterruptedError):
+        package.run_seeds("mqsim", seeds=2, jobs=2, progress=stops, overrides=large)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import os
 import statistics
@@ -19,7 +20,7 @@ from wordline.names import KINDS
 from wordline.presets import DEFAULT_DEVICE, Given
 from wordline.scenario import Overrides, Scenario, check_seed, joined, scenario_of
 from wordline.simulation import simulate
-from wordline.study.pool import Pool
+from wordline.study.pool import Pool, Telling
 
 if TYPE_CHECKING:
     import pyarrow
@@ -207,6 +208,11 @@ class _Together:
         self._requests: dict[int, int] = {}
         self._prepared: dict[int, tuple[int, int, int]] = {}
 
+    def of(self, seed: int) -> Progress:
+        """That of one of them."""
+        told = functools.partial(self.told, seed)
+        return told if self._preparing is None else Telling(told, functools.partial(self.prepares, seed))
+
     def told(self, seed: int, requests: int, total: int | None, simulated_ns: int) -> None:
         self._requests[seed] = requests
         if self._progress is not None:
@@ -219,28 +225,13 @@ class _Together:
             self._preparing(*(sum(part) for part in zip(*self._prepared.values(), strict=True)))
 
 
-class _OfSeed:
-    """The progress of one of them."""
-
-    def __init__(self, together: _Together, seed: int) -> None:
-        self._together = together
-        self._seed = seed
-
-    def __call__(self, requests: int, total: int | None, simulated_ns: int) -> None:
-        self._together.told(self._seed, requests, total, simulated_ns)
-
-    def preparing(self, done: int, least: int, pages: int) -> None:
-        """As of `Progress`."""
-        self._together.prepares(self._seed, done, least, pages)
-
-
 def side_by_side(scenario: Scenario, seeds: list[int], jobs: int | None, progress: Progress | None) -> Seeds:
     """Runs a scenario with each seed, in threads. The first failure stops the others and is raised."""
     together = _Together(progress, len(seeds))
     with Pool(jobs) as pool:
 
         def one(seed: int) -> Result:
-            return simulate(scenario.changed(seed=seed), progress=pool.stop.watched(_OfSeed(together, seed)))
+            return simulate(scenario.changed(seed=seed), progress=pool.stop.watched(together.of(seed)))
 
         futures = {seed: pool.submit(one, seed) for seed in seeds}
         finished, _ = wait(futures.values(), return_when=FIRST_EXCEPTION)

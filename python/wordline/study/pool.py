@@ -38,36 +38,33 @@ class StopFlag:
         """The progress of a run that heeds the flag; `progress` is told of it, and of the preparation where
         it can be.
         """
+
+        def told(requests: int, total: int | None, simulated_ns: int) -> None:
+            self.check()
+            if progress is not None:
+                progress(requests, total, simulated_ns)
+
         preparing = getattr(progress, "preparing", None)
-        return _Watched(self, progress) if preparing is None else _WatchedWhole(self, progress, preparing)
+        if preparing is None:
+            return told
+
+        def prepares(done: int, least: int, pages: int) -> None:
+            self.check()
+            preparing(done, least, pages)
+
+        return Telling(told, prepares)
 
 
-class _Watched:
-    """What a run calls: the flag first."""
+class Telling:
+    """A `Progress` that is told of the preparation, too."""
 
-    def __init__(self, stop: StopFlag, progress: Progress | None) -> None:
-        self._stop = stop
-        self._progress = progress
+    def __init__(self, told: Progress, preparing: Callable[[int, int, int], None]) -> None:
+        self._told = told
+        self.preparing = preparing
 
     def __call__(self, requests: int, total: int | None, simulated_ns: int) -> None:
-        self._stop.check()
-        if self._progress is not None:
-            self._progress(requests, total, simulated_ns)
-
-
-class _WatchedWhole(_Watched):
-    """The same for one that wants to hear of the preparation, too."""
-
-    def __init__(
-        self, stop: StopFlag, progress: Progress | None, preparing: Callable[[int, int, int], None]
-    ) -> None:
-        super().__init__(stop, progress)
-        self._preparing = preparing
-
-    def preparing(self, done: int, least: int, pages: int) -> None:
         """As of `Progress`."""
-        self._stop.check()
-        self._preparing(done, least, pages)
+        self._told(requests, total, simulated_ns)
 
 
 class Pool:
