@@ -158,8 +158,8 @@ class Comparison:
 
     def values(self, workload: str, scheme: str, metric: str) -> list[float]:
         """A figure's values over the seeds; empty where the runs don't have it."""
-        rows = [row for row in self._rows[workload, scheme] if row["status"] == DONE]
-        return [value for row in rows if (value := sparse.value(row, metric)) is not None]
+        rows = self._rows[workload, scheme]
+        return sparse.values((row for row in rows if row["status"] == DONE), metric)
 
     def cell(self, workload: str, scheme: str, metric: str) -> Cell | None:
         """A figure, and what it is of the first scheme's."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 MAPS = (
@@ -41,3 +41,8 @@ def value(row: Mapping[str, Any], figure: str) -> float | None:
         return float(found)
     there = _beside(figure)
     return None if there is None or row.get(there) is None else 0.0
+
+
+def values(rows: Iterable[Mapping[str, Any]], figure: str) -> list[float]:
+    """The figure of each row that has it."""
+    return [found for row in rows if (found := value(row, figure)) is not None]

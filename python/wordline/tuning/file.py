@@ -74,7 +74,7 @@ class TuneFile:
         return found
 
     def _values(self, rows: Sequence[Mapping[str, Any]], name: str) -> list[float]:
-        values = [value for row in rows if (value := sparse.value(row, name)) is not None]
+        values = sparse.values(rows, name)
         if len(values) < len(rows):
             raise WordlineError(f"objectives.{name}: {NO_RUN}")
         return values

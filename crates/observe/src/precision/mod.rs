@@ -200,6 +200,18 @@ mod tests {
         recorder
     }
 
+    /// A thousand reads of 1 µs one after the other.
+    fn alike() -> Recorder {
+        let mut recorder = Recorder::new();
+        for number in 1..=1000 {
+            recorder.request(HostOp::Read, Ns(1000), 512, [None, None], &[]);
+            if recorder.answered(HostOp::Read, 512) {
+                recorder.end_batch(Ns(1000 * number), 0);
+            }
+        }
+        recorder
+    }
+
     fn of(recorder: &Recorder, window_ns: u64) -> IntervalsReport {
         let batches = &recorder.batches;
         Measured { batches, recorder, page_bytes: 4096, window_ns, waf: Some(0.0) }.intervals()
@@ -235,13 +247,7 @@ mod tests {
 
     #[test]
     fn what_came_only_behind_the_last_whole_batch_has_no_interval() {
-        let mut recorder = Recorder::new();
-        for number in 1..=1000 {
-            recorder.request(HostOp::Read, Ns(1000), 512, [None, None], &[]);
-            if recorder.answered(HostOp::Read, 512) {
-                recorder.end_batch(Ns(1000 * number), 0);
-            }
-        }
+        let mut recorder = alike();
         let (whole, batches) = (recorder.batches.ends().len() as u64, recorder.batches.every());
         assert!(whole * batches < 1000, "the last one isn't whole");
         recorder.request(HostOp::Write, Ns(1000), 512, [None, None], &[]);
@@ -262,13 +268,7 @@ mod tests {
 
     #[test]
     fn reads_alone_are_all_requests() {
-        let mut recorder = Recorder::new();
-        for number in 1..=1000 {
-            recorder.request(HostOp::Read, Ns(1000), 512, [None, None], &[]);
-            if recorder.answered(HostOp::Read, 512) {
-                recorder.end_batch(Ns(1000 * number), 0);
-            }
-        }
+        let recorder = alike();
         let found = of(&recorder, 1_000_000);
         assert_eq!(found.figures["latency_ns.mean"], found.figures["read.latency_ns.mean"]);
     }
