@@ -40,6 +40,8 @@ ABOUT = {
     "uneven_domains": "domains collect 5 superblocks or more in the mean, one of them twice the mean or "
     "half of it, beyond chance (index of dispersion, χ² of 0.1%); or WAF of one is twice that of "
     "another",
+    "no_wear_levelling": "static wear levelling moved nothing in the window, and wants to in some domain at "
+    "its end",
     "unfilled_pages": "programs for the host and its cache have at least 1.5 times the bytes that it wrote",
     "streams_together": "flows of several streams write, and the drive keeps none apart",
     "whole_dies_collect": "reads are rebuilt by parity of pages, and collection blocks whole dies, not "

@@ -162,6 +162,10 @@ pub enum PageMoves {
     /// shuffling (papers/001 §4.2): of the block with the largest sum the page that is read most changes places with the page
     /// of the one with the smallest that is read least. The others keep block and offset.
     Needed,
+    /// Within superpages: every page keeps its offset; of a superpage the page that is read most goes to the block with the
+    /// smallest sum so far. Not the paper's Page, which ignores "the underlying MP organization" (papers/001 §4.3.5): what
+    /// counters could do without that fault.
+    InSuperpages,
 }
 
 /// In which order pages of the same count go to blocks.

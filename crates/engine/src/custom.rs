@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 use serde::de::DeserializeOwned;
 
 use crate::blocks::separation::Separation;
-use crate::device::Device;
+use crate::device::{Device, OwnMemory};
 use crate::gc::VictimPolicy;
 use crate::mapping::Mapping;
 use crate::placement::Placement;
@@ -213,6 +213,19 @@ impl Custom {
             }
         }
         Ok(this)
+    }
+
+    /// Bytes of the controller's DRAM that the policies of single slots take.
+    pub fn memory(&self) -> OwnMemory {
+        let mut own = OwnMemory::default();
+        for policy in &self.slots {
+            match policy {
+                Made::Mapping(policy) => own.mapping = Some(policy.bytes()),
+                Made::Reclaim(policy) => own.reclaim = Some(policy.bytes()),
+                _ => {}
+            }
+        }
+        own
     }
 
     /// Puts the policies of single slots in their places.

@@ -16,6 +16,7 @@ use wordline_engine::custom::{CustomPolicy, parts, register, replaced};
 use wordline_engine::gc::VictimPolicy;
 use wordline_engine::host::{HostOp, HostRequest, RequestSource, SourceError};
 use wordline_engine::ids::SuperblockId;
+use wordline_engine::mapping::{Found, Lookup, MapView, Mapping};
 use wordline_engine::reclaim::{Decision, ReadReclaim, WornBlock};
 use wordline_engine::rng::{Xoshiro256PlusPlus, below, stream};
 use wordline_engine::sched::class::Class;
@@ -97,6 +98,23 @@ impl ReadReclaim for EvenOnly {
     }
 }
 
+/// The whole map in a few bytes.
+struct Compact;
+
+impl Mapping for Compact {
+    fn name(&self) -> &str {
+        "compact"
+    }
+
+    fn find(&mut self, lookup: &Lookup, view: &MapView<'_>) -> Found {
+        Found::Known(view.find(lookup.lpa))
+    }
+
+    fn bytes(&self) -> u64 {
+        1000
+    }
+}
+
 fn all() -> Vec<CustomPolicy> {
     vec![
         CustomPolicy::victims("behind", |config: Skip, _| match config.skip {
@@ -106,6 +124,7 @@ fn all() -> Vec<CustomPolicy> {
         CustomPolicy::scheduler("in_order", |_: Nothing, _| Ok(Box::new(InOrder))),
         CustomPolicy::system("counts", &[Slot::Victims], |_: Nothing, _| Ok(Box::new(Counts(0)))),
         CustomPolicy::reclaim("even_only", |_: Nothing, _| Ok(Box::new(EvenOnly))),
+        CustomPolicy::mapping("compact", |_: Nothing, _| Ok(Box::new(Compact))),
     ]
 }
 
@@ -246,11 +265,27 @@ fn a_system_is_on_prepared_and_on_empty_drives() {
 }
 
 #[test]
+fn the_data_cache_gets_what_a_map_of_ones_own_leaves_of_the_dram() {
+    let users = |custom: &str| {
+        let cache = "cache.policy = 'lru'\ncache.bytes = 'rest'\nreclaim.policy = 'page'\n";
+        let mut setup = setup(&format!("{cache}{custom}")).expect("allowed");
+        setup.device.dram.bytes = Some(1 << 20);
+        setup.empty_drive().expect("a drive").report().dram.bytes_by_user
+    };
+    let (built_in, own) = (users(""), users("custom.compact = {}\ncustom.even_only = {}"));
+    assert_eq!((own["map"], own.get("read_counters")), (1000, None));
+    assert_eq!(own["data_cache"], (1 << 20) - 1000);
+    assert_eq!(built_in.values().sum::<u64>(), 1 << 20);
+    assert!(built_in["map"] > 1000 && built_in["read_counters"] > 0);
+}
+
+#[test]
 fn a_slip_is_told_with_key_and_line() {
     let told = |scheme: &str| setup(scheme).expect_err("refused").to_string();
     assert_eq!(
         told("\n[custom]\nbehnd = {}"),
-        "mine.toml:3: scheme.custom.behnd = {}: allowed: the policies of this build, behind, in_order, counts, even_only; did \
+        "mine.toml:3: scheme.custom.behnd = {}: allowed: the policies of this build, behind, in_order, counts, even_only, \
+         compact; did \
          you mean `behind`?"
     );
     assert_eq!(
@@ -274,7 +309,7 @@ fn a_slip_is_told_with_key_and_line() {
 fn they_are_parts_like_the_built_in_ones() {
     registered();
     let mine: Vec<_> = parts().filter(|part| part.keys.starts_with("custom.")).collect();
-    assert_eq!(mine.len(), 4);
+    assert_eq!(mine.len(), 5);
     let greedy = parts().find(|part| part.name == "greedy").expect("built in");
     assert_eq!(mine[0].excludes(&greedy), Some(Slot::Victims));
     assert_eq!(mine[1].excludes(&greedy), None);

@@ -51,6 +51,22 @@ fn no_block_is_moved_while_the_erase_counts_lie_within_the_bound() {
 }
 
 #[test]
+fn a_drive_always_short_of_space_that_moves_nothing_says_so() {
+    let noted = |trigger: f64| {
+        let mut setup = hot_and_cold(WearConfig { static_spread: Some(2), ..WearConfig::default() });
+        setup.scheme.gc.trigger = trigger;
+        let pages = setup.logical_bytes().unwrap() / 4096;
+        let mut random = Random(3);
+        let report = run(&setup, &mut made(30_000, move |_| write(0, random.below(pages / 10)))).unwrap();
+        let noted = report.notes().iter().any(|note| note.kind == "no_wear_levelling");
+        (report.other_moves.contains_key("wear_levelling"), noted)
+    };
+    assert_eq!(noted(0.05), (true, false));
+    // As many as are free when no block holds an invalid page.
+    assert_eq!(noted(0.25), (false, true));
+}
+
+#[test]
 fn moves_are_as_far_apart_as_the_interval_says() {
     let moves = |static_interval| {
         let wear = WearConfig { static_spread: Some(2), static_interval, ..WearConfig::default() };

@@ -34,6 +34,8 @@ pub struct Evidence {
     pub collecting_before: u64,
     /// Logical pages that held data then.
     pub mapped_before: u64,
+    /// Domains in which static wear levelling wants to empty a superblock, and has not begun.
+    pub levelling_waits: u32,
     /// Whether writes of all streams go to the same superblocks, as far as it's up to streams.
     pub streams_together: bool,
     /// Whether reads are rebuilt by parity of pages, and a plane that collects blocks its whole die.

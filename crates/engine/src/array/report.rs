@@ -80,6 +80,7 @@ impl Array {
             superblock_units: each().map(|evidence| evidence.superblock_units).next().unwrap_or(0),
             collecting_before: each().map(|evidence| evidence.collecting_before).sum(),
             mapped_before: each().map(|evidence| evidence.mapped_before).sum(),
+            levelling_waits: each().map(|evidence| evidence.levelling_waits).sum(),
             streams_together: each().any(|evidence| evidence.streams_together),
             whole_dies_collect: each().any(|evidence| evidence.whole_dies_collect),
             ..Evidence::default()

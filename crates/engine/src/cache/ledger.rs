@@ -7,10 +7,6 @@ use serde::{Deserialize, Serialize};
 use wordline_config::ConfigError;
 use wordline_observe::dram::DramReport;
 
-/// A user's number in the ledger.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Account(usize);
-
 /// Who uses how many bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ledger {
@@ -25,21 +21,17 @@ impl Ledger {
     }
 
     /// Enters a user. [`Self::check`] tells, once all are entered, whether they fit together.
-    pub fn reserve(&mut self, name: &str, bytes: u64) -> Account {
+    pub fn reserve(&mut self, name: &str, bytes: u64) {
         self.users.push((name.to_owned(), bytes));
-        Account(self.users.len() - 1)
     }
 
-    /// A user grows or shrinks; refused, and nothing changed, when the others leave too little.
-    pub fn resize(&mut self, account: Account, bytes: u64) -> Result<(), ConfigError> {
-        let Some((_, held)) = self.users.get_mut(account.0) else { return Ok(()) };
-        let before = std::mem::replace(held, bytes);
-        let checked = self.check();
-        if checked.is_err() && bytes > before {
-            self.users[account.0].1 = before;
-            return checked;
+    /// The same of one that takes the place of who had this name before.
+    pub fn replace(&mut self, name: &str, bytes: u64) {
+        match self.users.iter_mut().find(|(user, _)| user == name) {
+            Some((_, held)) => *held = bytes,
+            None if bytes > 0 => self.reserve(name, bytes),
+            None => {}
         }
-        Ok(())
     }
 
     /// Bytes in use.
@@ -78,28 +70,36 @@ mod tests {
     #[test]
     fn what_one_takes_the_others_lack_and_an_over_commitment_names_them_all() {
         let mut ledger = Ledger::new(Some(1000));
-        let map = ledger.reserve("map", 400);
+        ledger.reserve("map", 400);
         ledger.reserve("data_cache", 500);
         assert_eq!((ledger.check(), ledger.free()), (Ok(()), Some(100)));
-        let error = ledger.resize(map, 501).unwrap_err().to_string();
-        assert_eq!(error, "device.dram.bytes = 1000: allowed: at least 1001 bytes: map 501, data_cache 500");
-        assert_eq!(ledger.free(), Some(100), "a refusal changes nothing");
-        ledger.resize(map, 500).unwrap();
-        assert_eq!(ledger.free(), Some(0));
-        ledger.resize(map, 10).unwrap();
-        ledger.reserve("pairs", 491);
+        ledger.reserve("pairs", 101);
+        let error = ledger.check().unwrap_err().to_string();
+        let users = "map 400, data_cache 500, pairs 101";
+        assert_eq!(error, format!("device.dram.bytes = 1000: allowed: at least 1001 bytes: {users}"));
         let report = ledger.report();
         assert_eq!((report.total_bytes, report.free_bytes), (Some(1000), Some(0)));
-        assert_eq!(report.bytes_by_user["pairs"], 491);
-        assert!(ledger.check().is_err());
+        assert_eq!(report.bytes_by_user["pairs"], 101);
+    }
+
+    #[test]
+    fn who_takes_the_place_of_another_takes_its_memory_too() {
+        let mut ledger = Ledger::new(Some(1000));
+        ledger.reserve("map", 400);
+        ledger.replace("map", 10);
+        ledger.replace("read_counters", 0);
+        assert_eq!(ledger.free(), Some(990));
+        ledger.replace("read_counters", 90);
+        ledger.replace("map", 0);
+        assert_eq!(ledger.free(), Some(910));
+        assert_eq!(ledger.report().bytes_by_user.len(), 2);
     }
 
     #[test]
     fn without_a_limit_everything_fits() {
         let mut ledger = Ledger::new(None);
-        let account = ledger.reserve("map", u64::MAX);
+        ledger.reserve("map", u64::MAX);
         ledger.reserve("data_cache", u64::MAX);
         assert_eq!((ledger.check(), ledger.free()), (Ok(()), None));
-        ledger.resize(account, 3).unwrap();
     }
 }

@@ -2,7 +2,7 @@
 
 use super::borders::cores::Controller;
 use super::timers::Timer;
-use super::{Device, READ_COUNTERS, Rules};
+use super::{Device, MAP, READ_COUNTERS, Rules};
 use crate::arrange::arrange;
 use crate::cache::{Cache, Ledger};
 use crate::cores::{Cpu, HostMemory};
@@ -34,19 +34,20 @@ impl Device {
         check(device, scheme)?;
         let kept = Kept::of_checked(checked);
         let systems = crate::systems::of_scheme(scheme, device);
-        let mut this = Self::new_for(device, scheme, kept, seed, &systems)?;
+        let mut this = Self::new_for(device, scheme, kept, seed, &systems, OwnMemory::default())?;
         systems.into_iter().for_each(|system| this.add_system(system));
         Ok(this)
     }
 
     /// The same, laid out for what these systems need: copies, reserved space. They are to be added in this order
-    /// ([`Self::add_system`]) when the drive is prepared.
+    /// ([`Self::add_system`]) when the drive is prepared. `own` is what the policies need that are set behind it.
     pub fn new_for(
         device: &DeviceConfig,
         scheme: &SchemeConfig,
         kept: Kept,
         seed: u64,
         systems: &[SystemPolicy],
+        own: OwnMemory,
     ) -> Result<Self, ConfigError> {
         check(device, scheme)?;
         let wear_out = BadPlan::of(device, scheme, seed);
@@ -55,7 +56,9 @@ impl Device {
         let plane_at = arranged.plane_at.clone();
         let reclaim = ReclaimPolicy::new(&scheme.reclaim, &geometry, arranged.plan.map.logical_units, seed);
         let ftl = Ftl::new(device, scheme, arranged, wear_out, kept, seed, reclaim.counts_pages())?;
-        let (dram, cache_bytes) = share_dram(device, scheme, systems, &ftl, &reclaim)?;
+        let map_bytes = own.mapping.unwrap_or_else(|| ftl.mapping_bytes());
+        let counter_bytes = own.reclaim.unwrap_or_else(|| reclaim.bytes());
+        let (dram, cache_bytes) = share_dram(device, scheme, systems, map_bytes, counter_bytes)?;
         let mut flash = Flash::new(device, scheme, &geometry, Timer::COUNT);
         flash.rules.separate_map_reads = ftl.translation().separate_loads;
         flash.rules.checked = kept == Kept::Checked;
@@ -118,28 +121,33 @@ fn check_planes(scheme: &SchemeConfig) -> Result<(), ConfigError> {
     beside.into_iter().find(|(on, _)| *on).map_or(Ok(()), |(_, allowed)| Err(refused(allowed)))
 }
 
+/// Bytes of the controller's DRAM that policies of a user's own take in place of built-in ones; `None` where it is a built-in one.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct OwnMemory {
+    /// Address translation.
+    pub mapping: Option<u64>,
+    /// Read reclaim.
+    pub reclaim: Option<u64>,
+}
+
 /// Who uses the controller's DRAM, and the bytes of the data cache: what the others take is known before it gets the rest.
 fn share_dram(
     device: &DeviceConfig,
     scheme: &SchemeConfig,
     systems: &[SystemPolicy],
-    ftl: &Ftl,
-    reclaim: &ReclaimPolicy,
+    map_bytes: u64,
+    counter_bytes: u64,
 ) -> Result<(Ledger, u64), ConfigError> {
     let mut dram = Ledger::new(device.dram.bytes);
     if !systems.iter().any(|system| system.get().holds_map()) {
-        dram.reserve("map", ftl.mapping_bytes());
+        dram.reserve(MAP, map_bytes);
     }
-    if reclaim.bytes() > 0 {
-        dram.reserve(READ_COUNTERS, reclaim.bytes());
-    }
+    dram.replace(READ_COUNTERS, counter_bytes);
     for system in systems.iter().map(SystemPolicy::get) {
         dram.reserve(system.name(), system.bytes());
     }
     let cache_bytes = scheme.cache.take(dram.free())?;
-    if cache_bytes > 0 {
-        dram.reserve("data_cache", cache_bytes);
-    }
+    dram.replace("data_cache", cache_bytes);
     dram.check()?;
     Ok((dram, cache_bytes))
 }

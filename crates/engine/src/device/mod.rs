@@ -31,10 +31,14 @@ use wordline_ftl::work::{self, Ftl};
 pub use crate::front::Answers;
 pub use crate::stats::end_of_life::EndOfLife;
 pub(crate) use face::fetch::FETCHED_TOGETHER;
+pub(crate) use make::OwnMemory;
 pub use seen::PowerLoss;
 pub use wordline_ftl::work::Overwriting;
 
-/// What the counters of read reclaim are called in the ledger of the DRAM.
+/// What the tables of address translation are called in the ledger of the DRAM.
+const MAP: &str = "map";
+
+/// What the counters of read reclaim are called there.
 const READ_COUNTERS: &str = "read_counters";
 
 /// Rules of a drive that no part of it owns.

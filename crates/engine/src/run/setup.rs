@@ -325,7 +325,8 @@ impl Setup {
         all.extend(systems);
         let start = |error: ConfigError| error.under("workload.start");
         all.iter().try_for_each(|system| system.get().check_start(&self.start).map_err(start))?;
-        let mut device = Device::new_for(&self.device, &self.scheme, self.kept, self.seed, &all)?;
+        let mut device =
+            Device::new_for(&self.device, &self.scheme, self.kept, self.seed, &all, custom.memory())?;
         custom.fill_slots(&mut device);
         Ok((device, all))
     }

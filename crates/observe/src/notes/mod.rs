@@ -7,6 +7,7 @@ mod domains;
 mod end;
 mod ended_flows;
 mod idle_flows;
+mod levelling;
 mod mann_kendall;
 mod overload;
 mod recorded;
@@ -48,7 +49,7 @@ impl Note {
 }
 
 /// All kinds, in the order in which a result has them.
-const KINDS: [fn(&Report) -> Vec<Note>; 16] = [
+const KINDS: [fn(&Report) -> Vec<Note>; 17] = [
     end::notes,
     recorded::merged,
     recorded::dropped,
@@ -60,6 +61,7 @@ const KINDS: [fn(&Report) -> Vec<Note>; 16] = [
     waits::notes,
     collections::notes,
     domains::notes,
+    levelling::notes,
     unfilled::notes,
     streams::notes,
     whole_dies::notes,

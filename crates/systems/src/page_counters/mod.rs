@@ -3,11 +3,13 @@
 //! has room.
 
 mod evened;
+mod in_superpages;
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::{Deserialize, Serialize};
 
 use self::evened::evened;
+use self::in_superpages::in_superpages;
 use crate::events::WornBlock;
 use crate::reclaim::mover::{Order, Shape};
 use crate::reclaim::{Decision, ReadReclaim, Routine};
@@ -129,6 +131,7 @@ impl ReadReclaim for PageCounters {
         let sources = match self.moves {
             PageMoves::All => regrouped(shape, pages),
             PageMoves::Needed => evened(shape, &pages),
+            PageMoves::InSuperpages => in_superpages(shape, &pages),
         };
         Decision::Rearranged(Routine::Regrouped, Order::Permuted(sources))
     }

@@ -17,6 +17,8 @@ const BINS: usize = 512;
 /// Follows arrivals.
 pub(super) struct ArrivalTally {
     gaps: Histogram<u64>,
+    /// The largest, which the histogram has in its bucket only.
+    longest: u64,
     last: Option<u64>,
     count: u64,
     /// Mean of the gaps and the sum of squared distances from it (Welford 1962), ns.
@@ -49,6 +51,7 @@ impl ArrivalTally {
             .map_err(|error| SourceError(format!("histogram of gaps: {error}")))?;
         Ok(Self {
             gaps,
+            longest: 0,
             last: None,
             count: 0,
             mean: 0.0,
@@ -63,6 +66,7 @@ impl ArrivalTally {
         if let Some(last) = self.last {
             let gap = time.saturating_sub(last);
             self.gaps.saturating_record(gap);
+            self.longest = self.longest.max(gap);
             self.count += 1;
             let distance = gap as f64 - self.mean;
             self.mean += distance / self.count as f64;
@@ -75,9 +79,9 @@ impl ArrivalTally {
 
     pub(super) fn finish(mut self) -> ArrivalInfo {
         let deviation = if self.count > 0 { (self.squares / self.count as f64).sqrt() } else { 0.0 };
-        let at = |share| if self.count == 0 { 0 } else { self.gaps.value_at_quantile(share) };
-        let gaps_ns =
-            Quantiles { mean: self.mean, p50: at(0.5), p90: at(0.9), p99: at(0.99), max: self.gaps.max() };
+        let longest = self.longest;
+        let at = |share| if self.count == 0 { 0 } else { self.gaps.value_at_quantile(share).min(longest) };
+        let gaps_ns = Quantiles { mean: self.mean, p50: at(0.5), p90: at(0.9), p99: at(0.99), max: longest };
         let ratio = |part: f64, whole: f64| if whole > 0.0 { part / whole } else { 0.0 };
         let last = self.last.unwrap_or(0);
         ArrivalInfo {
@@ -189,6 +193,8 @@ mod tests {
     fn equal_gaps_have_no_variation_and_burstiness_minus_1() {
         let info = info((0..10_000).map(|index| index * 10_000_000));
         assert!((info.gaps_ns.mean - 1e7).abs() < 1.0 && (info.iops - 100.0).abs() < 1e-6);
+        // Not the edge of their bucket.
+        assert_eq!((info.gaps_ns.p50, info.gaps_ns.max), (10_000_000, 10_000_000));
         assert!(info.variation < 1e-9 && (info.burstiness + 1.0).abs() < 1e-9);
         let second = info.dispersion.iter().find(|found| found.window_ns == 1_000_000_000).unwrap();
         assert!(second.index < 1e-9 && (second.peak_to_mean - 1.0).abs() < 1e-9, "{second:?}");

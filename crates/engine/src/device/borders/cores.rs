@@ -103,6 +103,16 @@ impl Device {
     /// Enters a user of the DRAM that comes behind the data cache.
     pub(in crate::device) fn reserve_dram(&mut self, name: &str, bytes: u64) {
         self.controller.dram.reserve(name, bytes);
+        self.check_dram();
+    }
+
+    /// The same of one that takes the place of who had this name. The data cache keeps what it has.
+    pub(in crate::device) fn replace_in_dram(&mut self, name: &str, bytes: u64) {
+        self.controller.dram.replace(name, bytes);
+        self.check_dram();
+    }
+
+    fn check_dram(&mut self) {
         if let Err(error) = self.controller.dram.check() {
             self.fail(error.to_string());
         }

@@ -2,7 +2,7 @@
 
 use crate::blocks::separation::Separation;
 use crate::blocks::slc_cache::SlcCache;
-use crate::device::{Device, READ_COUNTERS};
+use crate::device::{Device, MAP, READ_COUNTERS};
 use crate::gc::VictimPolicy;
 use crate::mapping::Mapping;
 use crate::placement::Placement;
@@ -38,9 +38,7 @@ impl Device {
     /// Replaces the choice of what is reclaimed by a user's own. It is asked only where the scheme reclaims at all.
     pub fn set_reclaim(&mut self, policy: Box<dyn ReadReclaim + Send>) {
         self.ftl.count_pages_for_reclaim(policy.counts_pages());
-        if policy.bytes() > 0 {
-            self.reserve_dram(READ_COUNTERS, policy.bytes());
-        }
+        self.replace_in_dram(READ_COUNTERS, policy.bytes());
         *self.systems.reclaim_mut() = ReclaimPolicy::Custom(policy);
     }
 
@@ -59,6 +57,7 @@ impl Device {
     /// Replaces the mapping policy by a user's own. Translation pages exist if the scheme's policy keeps the map on
     /// flash.
     pub fn set_mapping(&mut self, policy: Box<dyn Mapping + Send>) {
+        self.replace_in_dram(MAP, policy.bytes());
         self.ftl.set_mapping(policy);
     }
 

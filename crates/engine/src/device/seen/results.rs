@@ -154,6 +154,7 @@ impl Device {
             superblock_units: u64::from(units) * u64::from(self.ftl.domains().width()),
             collecting_before: recorder.collecting_before,
             mapped_before: recorder.mapped_before,
+            levelling_waits: self.ftl.domains_that_wait_to_level(),
             streams_together: self.ftl.streams().is_none() && !self.ftl.separates_by_own_policy(),
             whole_dies_collect: self.ftl.has_page_parity() && self.flash.plane_collection().is_none(),
             ..Evidence::default()

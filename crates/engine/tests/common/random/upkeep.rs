@@ -28,7 +28,7 @@ pub fn upkeep()
             let hard_limit = above.map(|above| threshold + above);
             let shuffle = ShuffleConfig { full, partial: full * partial };
             let ties = if restart { Ties::Logical } else { Ties::Random };
-            let moves = if group % 2 == 0 { PageMoves::Needed } else { PageMoves::All };
+            let moves = [PageMoves::All, PageMoves::Needed, PageMoves::InSuperpages][group as usize % 3];
             let pages = PageCountersConfig { group, restart, for_pages: CountedPages::Raw, ties, moves };
             let map_blocks = threshold % 5 > 0;
             let host_access = if threshold % 3 == 0 { HostAccess::Wait } else { HostAccess::OldPlace };

@@ -1,6 +1,8 @@
 //! Static wear levelling at work: when a domain's erase counts lie too far apart, cold data is moved off a block that is
 //! hardly worn onto one that is worn most, where it stays for long.
 
+use std::collections::VecDeque;
+
 use crate::work::above::AboveFtl;
 use crate::work::collection::collect::want_emptied;
 use crate::work::ftl::Ftl;
@@ -34,6 +36,14 @@ impl Ftl {
     /// What of the past of the superblocks somebody looks at.
     pub fn needs(&self, gc: Needs) -> Needs {
         Needs { last_change: gc.last_change || self.static_wear.is_some(), ..gc }
+    }
+
+    /// Domains in which cold data is wanted elsewhere, and its move has not begun: space comes first.
+    pub fn domains_that_wait_to_level(&self) -> u32 {
+        let waits = |wanted: &VecDeque<(SuperblockId, Cause)>| {
+            wanted.iter().any(|&(_, cause)| cause == Cause::WearLevelling)
+        };
+        self.domain.iter().filter(|domain| waits(&domain.collector.wanted)).count() as u32
     }
 
     /// Of the full superblocks that lag behind the most worn one by more than the bound: the least worn, of equals the one
