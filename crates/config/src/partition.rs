@@ -83,6 +83,8 @@ pub enum WhenBusy {
     /// It goes to the channels of the other type.
     #[default]
     Other,
+    /// The same unless those are all busy as well. Beside Algorithm 1, which doesn't ask.
+    OtherIfIdle,
     /// It waits there.
     Wait,
 }

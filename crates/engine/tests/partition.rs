@@ -119,6 +119,8 @@ fn writes_leave_busy_channels_unless_they_wait() {
         // The third finds a command on each channel.
         (BusyChannel::AnyDie, WhenBusy::Other, 6),
         (BusyChannel::Bus, WhenBusy::Other, 6),
+        // And the fifth one on each read channel, too.
+        (BusyChannel::AnyDie, WhenBusy::OtherIfIdle, 2),
         (BusyChannel::AllDies, WhenBusy::Wait, 0),
     ] {
         let mut setup = partitioned(4, 2);

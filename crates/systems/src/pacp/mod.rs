@@ -173,7 +173,7 @@ impl Partition {
     /// The channels for a page that the host writes (Algorithm 1). Those without room count as busy.
     fn choose(&mut self, kind: Kind, tie: bool, drive: &DriveView<'_>) -> Option<Kind> {
         let full = self.is_full(kind, drive);
-        let asks = self.config.when_busy == WhenBusy::Other && !tie;
+        let asks = self.config.when_busy != WhenBusy::Wait && !tie;
         let stays = !full && (!asks || !self.is_busy(kind, drive));
         if stays {
             return Some(kind);
@@ -181,6 +181,9 @@ impl Partition {
         if self.is_full(kind.other(), drive) {
             // Neither has room: wherever the placement finds some.
             return (!full).then_some(kind);
+        }
+        if !full && self.config.when_busy == WhenBusy::OtherIfIdle && self.is_busy(kind.other(), drive) {
+            return Some(kind);
         }
         let left = if full { &mut self.counters.left_full } else { &mut self.counters.left_busy };
         if let Some(left) = left.get_mut(kind.index()) {

@@ -6,13 +6,13 @@ use super::*;
 pub fn partitions() -> impl Strategy<Value = PartitionConfig> {
     let busy = prop_oneof![Just(BusyChannel::AllDies), Just(BusyChannel::AnyDie), Just(BusyChannel::Bus)];
     let adapts = prop_oneof![Just(Adapts::Always), Just(Adapts::WarmUp), Just(Adapts::Never)];
-    let ways = (busy, adapts, any::<bool>(), any::<bool>(), any::<bool>());
-    (1u32..4, ways, 1u64..100).prop_map(|(history, (busy, adapts, waits, with_gc, at_idle), interval)| {
+    let ways = (busy, adapts, 0usize..3, any::<bool>(), any::<bool>());
+    (1u32..4, ways, 1u64..100).prop_map(|(history, (busy, adapts, when_busy, with_gc, at_idle), interval)| {
         PartitionConfig {
             enabled: true,
             history,
             busy,
-            when_busy: if waits { WhenBusy::Wait } else { WhenBusy::Other },
+            when_busy: [WhenBusy::Other, WhenBusy::OtherIfIdle, WhenBusy::Wait][when_busy],
             adapts,
             interval_accesses: interval,
             migrate_with_gc: with_gc,
