@@ -148,7 +148,7 @@ fn a_client_drive_that_was_written_at_random_goes_on_at_that_rate() {
         made(count, move |_| write(0, random.below(pages)))
     };
     let mut last = of(7, u64::MAX);
-    let before = Before { pattern: None, never_rests: true, last: Some(LookedUp::Requests(&mut last)) };
+    let before = Before { never_rests: true, last: Some(LookedUp::Requests(&mut last)), ..Before::default() };
     let drive = setup.prepare_after(Vec::new(), &[], before, &mut Unobserved).unwrap();
     let (report, record) =
         record_on(&setup, drive, &mut of(11, setup.window.warmup_requests + 60_000)).unwrap();

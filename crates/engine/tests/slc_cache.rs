@@ -443,7 +443,7 @@ fn overwrites_without_time_go_through_a_cache_that_is_in_use() {
         (setup.host, setup.seed) = (closed(4), seed);
         let mut random = Random(seed + 1);
         let mut past = made(u64::MAX, |_| write(0, random.below(60)));
-        let before = Before { pattern: Some(&mut past), never_rests: true, last: None };
+        let before = Before { pattern: Some(&mut past), never_rests: true, ..Before::default() };
         let device = setup.prepare_after(Vec::new(), &[], before, &mut Unobserved).unwrap();
         let cache = cache_of(&device.report());
         assert!(cache.used_units >= 10 && cache.valid_units >= 2, "{cache:?}");

@@ -12,7 +12,7 @@ use wordline_engine::config::pace::PaceConfig;
 use wordline_engine::config::run::StartLayout;
 use wordline_engine::config::scheme::{GcKind, MappingKind, SuperblockSpan};
 use wordline_engine::config::slc_cache::{SlcCacheConfig, SlcCacheKind, WhenFull};
-use wordline_engine::host::RequestSource;
+use wordline_engine::host::{HostOp, RequestSource};
 use wordline_engine::{
     Before, LookedUp, Overwrites, Setup, Split, Stop, Unobserved, WritePattern, replay, replay_in_parts,
 };
@@ -144,6 +144,7 @@ impl Case {
                 .then_some(&mut past as &mut dyn RequestSource),
             never_rests: self.slc.is_some(),
             last: self.demand.then_some(LookedUp::Requests(&mut last)),
+            never_trims: true,
         };
         let drive = setup.prepare_after(Vec::new(), &[], before, &mut Unobserved).unwrap();
         let all = setup.window.warmup_requests + requests;
@@ -267,4 +268,32 @@ fn a_cached_map_begins_with_what_was_looked_up_before() {
     println!("hit ratio {first} at first, {long} later, {empty} of a cache that begins empty");
     assert!((first - long).abs() < 0.05, "{first} {long}");
     assert!(empty < 0.6 * long, "{empty} {long}");
+}
+
+#[test]
+fn a_load_that_gives_pages_up_begins_with_what_it_leaves() {
+    let setup = PLAIN.setup(1);
+    let pages = setup.logical_bytes().unwrap() / 4096;
+    let requests = |seed: u64, count: u64| {
+        let mut random = Random(seed | 1);
+        made(count, move |_| {
+            let op = if random.below(10) < 2 { HostOp::Trim } else { HostOp::Write };
+            request(0, op, random.below(pages), 1)
+        })
+    };
+    let waf = |warmup: u64| {
+        let mut past = requests(77, u64::MAX);
+        let before = Before { pattern: Some(&mut past), ..Before::default() };
+        let mut drive = setup.prepare_after(Vec::new(), &[], before, &mut Unobserved).unwrap();
+        // What was last of a page was a write in eight of ten cases.
+        let held = drive.report().drive.mapped_units as f64 / pages as f64;
+        assert!((held - 0.8).abs() < 0.03, "{held}");
+        let mut run = setup.clone();
+        run.window.warmup_requests += warmup;
+        let mut source = requests(5, run.window.warmup_requests + 20_000);
+        replay(&run, &mut drive, &mut source, &mut Unobserved).unwrap().report.waf.unwrap()
+    };
+    let (first, late) = (waf(0), waf(100_000));
+    println!("WAF {first} at first, {late} later");
+    assert!((first / late - 1.0).abs() < 0.05, "{first} {late}");
 }

@@ -30,6 +30,8 @@ pub struct Past {
     is_recorded: bool,
     /// Whether the writes of more are carried out without.
     carried_out: bool,
+    /// Whether those give nothing up.
+    never_trims: bool,
     /// Whether they never let the drive rest, so that its SLC cache is used up.
     never_rests: bool,
     /// Whether the cache of the map saw more of them.
@@ -46,6 +48,7 @@ pub struct Sources {
     pattern: Option<Source>,
     law: Option<Vec<Draws>>,
     looked_up: Option<Source>,
+    never_trims: bool,
     never_rests: bool,
 }
 
@@ -59,7 +62,8 @@ impl Sources {
             Some(requests) => Some(LookedUp::Requests(requests)),
             None => self.law.as_deref().map(LookedUp::Law),
         };
-        Before { pattern: lent(&mut self.pattern), never_rests: self.never_rests, last }
+        let (never_trims, never_rests) = (self.never_trims, self.never_rests);
+        Before { pattern: lent(&mut self.pattern), never_trims, never_rests, last }
     }
 }
 
@@ -121,6 +125,7 @@ impl Past {
         let steady = setup.start.layout == StartLayout::Steady && setup.scheme.array.is_none();
         let past = Self {
             carried_out: steady && writes.any() && !setup.has_steady_formula(writes.overwrites),
+            never_trims: !writes.trims,
             never_rests: steady
                 && writes.any()
                 && setup.scheme.slc_cache.is_on()
@@ -178,7 +183,8 @@ impl Past {
             false => Ok(None),
         };
         let (pattern, looked_up) = (requests(self.carried_out)?, requests(self.looked_up_singly)?);
-        Ok(Sources { pattern, law, looked_up, never_rests: self.never_rests })
+        let (never_trims, never_rests) = (self.never_trims, self.never_rests);
+        Ok(Sources { pattern, law, looked_up, never_trims, never_rests })
     }
 }
 

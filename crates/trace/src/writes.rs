@@ -23,6 +23,8 @@ pub struct Writes {
     pub bytes_per_request: f64,
     /// What it overwrites; of one that writes nothing, what wrote as it reads.
     pub overwrites: Overwrites,
+    /// Whether it gives pages up, too.
+    pub trims: bool,
     /// What its writes depend on beside drive and seed, as text: not how many follow, nor when.
     pub pattern: String,
     /// Of all requests the share of each flow, in their order; one for a single source.
@@ -40,6 +42,8 @@ struct Written {
     evenly: bool,
     /// Whether that is the whole drive.
     whole: bool,
+    /// Whether some requests are TRIMs.
+    trims: bool,
 }
 
 impl Writes {
@@ -66,7 +70,8 @@ impl Writes {
         };
         let bytes = |(written, share): (&Written, &f64)| share * written.share * written.mean_bytes();
         let bytes_per_request = each.iter().zip(&shares).map(bytes).sum();
-        Some(Self { bytes_per_request, overwrites: overwrites(&each, &shares), pattern, shares })
+        let trims = each.iter().zip(&shares).any(|(written, share)| written.trims && *share > 0.0);
+        Some(Self { bytes_per_request, overwrites: overwrites(&each, &shares), trims, pattern, shares })
     }
 
     /// Whether it writes at all.
@@ -121,7 +126,9 @@ fn overwrites(each: &[Written], shares: &[f64]) -> Overwrites {
     });
     let sums: Vec<(u64, f64)> = sums.collect();
     let most = sums.iter().max_by(|one, other| one.1.total_cmp(&other.1)).map_or(1, |&(size, _)| size);
-    let evenly = sums.len() == 1 && counted().all(|(written, _)| written.evenly && written.whole);
+    // What is given up leaves room: by no formula.
+    let trims = each.iter().zip(shares).any(|(written, share)| written.trims && *share > 0.0);
+    let evenly = sums.len() == 1 && !trims && counted().all(|(written, _)| written.evenly && written.whole);
     // What only reads leaves its drive as it is.
     Overwrites { bytes: most, evenly: evenly || !writes }
 }
@@ -168,6 +175,7 @@ fn of_synthetic(config: &SyntheticConfig, range: (u64, u64), drive_bytes: u64) -
         share: (1.0 - config.read_share - config.trim_share).max(0.0),
         evenly: config.pattern == PatternConfig::Uniform && only == Some(config.alignment()),
         whole: is_whole(range, only.unwrap_or(1), drive_bytes),
+        trims: config.trim_share > 0.0,
         sizes,
     }
 }
@@ -186,6 +194,7 @@ fn of_job(job: &FioConfig, range: (u64, u64), drive_bytes: u64) -> Written {
         evenly: job.with_replacement
             && way.is_some_and(|way| anywhere(way) && only == Some(way.align_bytes.max(1))),
         whole: is_whole(range, only.unwrap_or(1), drive_bytes),
+        trims: job.trim.is_some(),
         sizes,
     }
 }

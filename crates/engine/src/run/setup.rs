@@ -50,6 +50,8 @@ pub struct Setup {
 pub struct Before<'a> {
     /// Requests whose writes are carried out, where the state that they lead to isn't known as a formula.
     pub pattern: Option<&'a mut dyn RequestSource>,
+    /// Whether they are known to give nothing up: what writes only goes faster.
+    pub never_trims: bool,
     /// Whether they wrote and never let the drive rest, so that its SLC cache is used up.
     pub never_rests: bool,
     /// What the cache of the map saw.
@@ -184,7 +186,7 @@ impl Setup {
         before: Before<'_>,
         observer: &mut dyn Observer,
     ) -> Result<Device, RunError> {
-        let Before { pattern, never_rests, last } = before;
+        let Before { pattern, never_trims, never_rests, last } = before;
         self.validate()?;
         let (mut device, systems) = self.new_drive(own)?;
         device.seed_errors(self.seed);
@@ -224,7 +226,7 @@ impl Setup {
         }
         if carries_out {
             let mut overwriting = match pattern {
-                Some(source) => device.overwriting_as(occupied, source),
+                Some(source) => device.overwriting_as(occupied, source, never_trims),
                 None => device.overwriting(occupied, &[], self.seed),
             };
             self.overwrite_until_stationary(&mut device, &mut overwriting, occupied, &mut settled, observer)?;

@@ -45,8 +45,13 @@ impl Device {
     }
 
     /// What a workload writes of the first `occupied` logical pages.
-    pub fn overwriting_as<'a>(&self, occupied: u32, source: &'a mut dyn RequestSource) -> Overwriting<'a> {
-        work::overwriting_as(&self.ftl, occupied, source)
+    pub fn overwriting_as<'a>(
+        &self,
+        occupied: u32,
+        source: &'a mut dyn RequestSource,
+        never_trims: bool,
+    ) -> Overwriting<'a> {
+        work::overwriting_as(&self.ftl, occupied, source, never_trims)
     }
 
     /// Overwrites `count` pages as they are drawn (fewer when no more come), as long as the question whether to go on, asked now and

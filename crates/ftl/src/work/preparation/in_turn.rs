@@ -6,7 +6,7 @@ use crate::work::preparation::by_domain::{
     fill_by_domain, is_worth_going_by_domain, overwrite_by_domain, striping,
 };
 use crate::work::preparation::phases::resume_phase;
-use crate::work::preparation::places::{write_untimed, write_untimed_at};
+use crate::work::preparation::places::{forget_untimed, write_untimed, write_untimed_at};
 use crate::work::preparation::untimed::begin_untimed;
 use std::collections::VecDeque;
 
@@ -18,7 +18,7 @@ use crate::mapping::{Layout, ParityLayout};
 use crate::placement::planes_in_order;
 use crate::work::ftl::DomainState;
 use crate::work::preparation::by_domain::{FILLED_AT_ONCE, TAKEN_OUT};
-use crate::work::preparation::overwriting::Overwriting;
+use crate::work::preparation::overwriting::{Drawn, Overwriting};
 use wordline_base::ids::{DomainId, Lpa, PlaneId};
 use wordline_config::scheme::PlacementOrder;
 use wordline_flash::nand::CellMode;
@@ -183,8 +183,8 @@ pub fn overwrite<A: AboveFtl>(
     go_on: &mut dyn FnMut(u64) -> bool,
 ) -> bool {
     begin_untimed(above);
-    // Domain by domain all goes to one write point.
-    let striping = striping(above).filter(|_| !choice.has_streams());
+    // Domain by domain all goes to one write point, and nothing is given up.
+    let striping = striping(above).filter(|_| !choice.has_streams() && !choice.may_trim());
     let striping = striping.filter(|striping| is_worth_going_by_domain(striping, count));
     let went_on = match striping {
         Some(striping) => overwrite_by_domain(above, &striping, count, choice, TAKEN_OUT, go_on),
@@ -214,25 +214,29 @@ pub fn overwrite_in_turn<A: AboveFtl>(
 }
 
 fn overwrite_some<A: AboveFtl>(above: &mut A, count: u64, choice: &mut Overwriting<'_>) {
-    let mut batch = [(Lpa(0), 0); BATCH];
+    let mut batch = [Drawn { lpa: Lpa(0), stream: 0, trims: false }; BATCH];
     let mut left = count;
     while left > 0 && !above.has_failed() {
         let size = left.min(BATCH as u64) as usize;
         for slot in &mut batch[..size] {
             let Some(drawn) = choice.draw() else { return };
             *slot = drawn;
-            above.ftl().map.prefetch(u64::from(drawn.0.0));
+            above.ftl().map.prefetch(u64::from(drawn.lpa.0));
         }
-        for &(lpa, _) in &batch[..size] {
-            let ppa = above.ftl().lookup(lpa);
+        for drawn in &batch[..size] {
+            let ppa = above.ftl().lookup(drawn.lpa);
             if ppa.is_some() {
                 above.ftl().blocks.prefetch(above.ftl().blocks.of(&above.ftl().geometry, ppa));
             }
         }
-        for &(lpa, stream) in &batch[..size] {
+        for &Drawn { lpa, stream, trims } in &batch[..size] {
+            if trims {
+                forget_untimed(above, lpa);
+                continue;
+            }
             let point = above.ftl().untimed_point(stream);
             write_untimed_at(above, lpa, Cause::Host, stream, point);
+            left -= 1;
         }
-        left -= size as u64;
     }
 }

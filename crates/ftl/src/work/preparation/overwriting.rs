@@ -4,8 +4,24 @@ use crate::work::ftl::Ftl;
 use std::ops::Range;
 
 use wordline_base::ids::Lpa;
-use wordline_base::request::{HostRequest, RequestSource, SourceError};
+use wordline_base::request::{HostOp, HostRequest, RequestSource, SourceError};
 use wordline_base::rng::{self, Xoshiro256PlusPlus};
+
+/// A page that is overwritten, or given up.
+#[derive(Clone, Copy)]
+pub(crate) struct Drawn {
+    pub(crate) lpa: Lpa,
+    /// Of its write.
+    pub(crate) stream: u16,
+    /// Whether it is given up by a TRIM.
+    pub(crate) trims: bool,
+}
+
+impl Drawn {
+    fn written(lpa: Lpa) -> Self {
+        Self { lpa, stream: 0, trims: false }
+    }
+}
 
 /// The pages that are overwritten, one after the other.
 pub struct Overwriting<'a> {
@@ -31,6 +47,10 @@ struct Written<'a> {
     units: Range<u32>,
     /// Of the request whose units these are.
     stream: u16,
+    /// Whether that is a TRIM.
+    trims: bool,
+    /// Whether none ever is.
+    never_trims: bool,
     /// Streams that the drive offers, if it offers any.
     streams: Option<u16>,
     unit_bytes: u64,
@@ -57,20 +77,25 @@ impl<'a> Overwriting<'a> {
         matches!(&self.choice, Choice::Written(written) if written.streams.is_some())
     }
 
-    /// The next one, and the stream of its write; `None` when there is none.
+    /// Whether some pages may be given up in between.
+    pub(crate) fn may_trim(&self) -> bool {
+        matches!(&self.choice, Choice::Written(written) if !written.never_trims)
+    }
+
+    /// The next one; `None` when there is none.
     #[inline]
-    pub(crate) fn draw(&mut self) -> Option<(Lpa, u16)> {
+    pub(crate) fn draw(&mut self) -> Option<Drawn> {
         match &mut self.choice {
             Choice::First(occupied, random) => {
-                (*occupied > 0).then(|| (Lpa(rng::below(random, *occupied)), 0))
+                (*occupied > 0).then(|| Drawn::written(Lpa(rng::below(random, *occupied))))
             }
             Choice::Runs(runs, all, random) => {
                 let number = (*all > 0).then(|| rng::below(random, *all))?;
-                nth_of(runs, number).map(|lpa| (lpa, 0))
+                nth_of(runs, number).map(Drawn::written)
             }
             Choice::Listed(pages, random) => {
                 let page = pages.get(rng::below(random, pages.len() as u32) as usize);
-                page.map(|&lpa| (lpa, 0))
+                page.copied().map(Drawn::written)
             }
             Choice::Written(written) => written.draw(),
         }
@@ -99,13 +124,13 @@ fn nth_of(runs: &[Range<u32>], mut number: u32) -> Option<Lpa> {
 
 impl Written<'_> {
     #[inline]
-    fn draw(&mut self) -> Option<(Lpa, u16)> {
+    fn draw(&mut self) -> Option<Drawn> {
         loop {
             if let Some(unit) = self.units.next() {
                 if self.runs.as_ref().is_some_and(|runs| !runs.iter().any(|run| run.contains(&unit))) {
                     continue;
                 }
-                return Some((Lpa(unit), self.stream));
+                return Some(Drawn { lpa: Lpa(unit), stream: self.stream, trims: self.trims });
             }
             let Some(request) = self.batch.get(self.next) else {
                 self.refill()?;
@@ -117,12 +142,21 @@ impl Written<'_> {
                     self.error = Some(error);
                     return None;
                 }
-                self.stream = request.stream;
+                (self.stream, self.trims) = (request.stream, false);
                 let end = request.offset.saturating_add(request.length).div_ceil(self.unit_bytes);
-                let within = |unit: u64| unit.min(u64::from(self.occupied)) as u32;
-                self.units = within(request.offset / self.unit_bytes)..within(end);
+                self.units = self.within(request.offset / self.unit_bytes)..self.within(end);
+            } else if request.op == HostOp::Trim && !self.never_trims {
+                self.trims = true;
+                // Only what it covers whole.
+                let end = request.offset.saturating_add(request.length) / self.unit_bytes;
+                self.units = self.within(request.offset.div_ceil(self.unit_bytes))..self.within(end);
             }
         }
+    }
+
+    /// A mapping unit, or the first one that isn't overwritten.
+    fn within(&self, unit: u64) -> u32 {
+        unit.min(u64::from(self.occupied)) as u32
     }
 
     #[cold]
@@ -163,14 +197,21 @@ pub fn overwriting<'a>(ftl: &Ftl, occupied: u32, pages: &'a [Lpa], seed: u64) ->
     Overwriting { choice }
 }
 
-/// What a workload writes of the first `occupied` logical pages.
-pub fn overwriting_as<'a>(ftl: &Ftl, occupied: u32, source: &'a mut dyn RequestSource) -> Overwriting<'a> {
+/// What a workload writes of the first `occupied` logical pages, and gives up unless it `never_trims`.
+pub fn overwriting_as<'a>(
+    ftl: &Ftl,
+    occupied: u32,
+    source: &'a mut dyn RequestSource,
+    never_trims: bool,
+) -> Overwriting<'a> {
     let written = Written {
         source,
         batch: Vec::new(),
         next: 0,
         units: 0..0,
         stream: 0,
+        trims: false,
+        never_trims,
         streams: ftl.streams(),
         unit_bytes: u64::from(ftl.geometry.unit_bytes),
         occupied: if ftl.sets.is_some() { ftl.logical_units } else { occupied },

@@ -80,6 +80,21 @@ pub(crate) fn write_untimed_at<A: AboveFtl>(above: &mut A, lpa: Lpa, cause: Caus
     store_untimed_at(above, lpa, domain, cause, number);
 }
 
+/// A page is given up.
+pub(crate) fn forget_untimed<A: AboveFtl>(above: &mut A, lpa: Lpa) {
+    let ppa = above.ftl().lookup(lpa);
+    if !ppa.is_some() {
+        return;
+    }
+    let ftl = above.ftl_mut();
+    ftl.map.clear(lpa);
+    ftl.mapped_units -= 1;
+    if let Some(versions) = &mut ftl.versions {
+        versions.change(lpa);
+    }
+    invalidate(above, ppa);
+}
+
 /// A page that is read before it was ever written gets its place, at no cost; [`Ppa::NONE`] without space.
 pub(crate) fn allocate_on_first_read<A: AboveFtl>(above: &mut A, lpa: Lpa) -> Ppa {
     let plane = place(above, &ProgramIntent { first_read: true, ..ProgramIntent::host(lpa, 0) });

@@ -308,8 +308,8 @@ pub fn overwrite_by_domain<A: AboveFtl>(
         let before = choice.again();
         drawn.iter_mut().for_each(Vec::clear);
         for number in 0..some {
-            let Some((lpa, _)) = choice.draw() else { return true };
-            let (domain, entry) = striping.of(lpa);
+            let Some(page) = choice.draw() else { return true };
+            let (domain, entry) = striping.of(page.lpa);
             drawn[domain.index()].push(entry);
             if number % DRAWN_BETWEEN == 0 && !go_on(0) {
                 return false;
@@ -330,7 +330,7 @@ pub fn overwrite_by_domain<A: AboveFtl>(
         let first = first_of(stopped, || {
             let again = before.as_ref().and_then(Overwriting::again).into_iter();
             again.flat_map(move |mut again| {
-                (0..some).map_while(move |_| again.draw().map(|(lpa, _)| striping.of(lpa).0))
+                (0..some).map_while(move |_| again.draw().map(|drawn| striping.of(drawn.lpa).0))
             })
         });
         above.put_fault(first);
