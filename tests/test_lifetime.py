@@ -75,20 +75,17 @@ def test_blocks_that_are_bad_from_the_factory_are_no_flash() -> None:
     assert found is not None and found.flash_bytes == (1000 - 30) * 4096
 
 
-@pytest.mark.parametrize(
-    ("factory", "in_use"), [(0, 1000 - 2 * 10 * 10), (3, 1000 - 2 * 10 * 10), (25, 1000 - 250)]
-)
-def test_spare_blocks_wear_only_in_the_place_of_bad_ones(factory: int, in_use: int) -> None:
-    """Two for each of ten planes, of ten pages each."""
-    of = result(bad_blocks={"factory": factory})
+def test_only_blocks_of_superblocks_wear() -> None:
+    """Blocks of ten pages; spares, and good ones without a partner in each plane, stand aside."""
+    of = result(bad_blocks={"factory": 3, "in_use": 80})
     of["config"]["device"]["bad_blocks"] = {"endurance_cycles": 2000, "spare_blocks_per_plane": 2}
     found = lifetime.of(of)
     assert found is not None and found.host_bytes is not None
-    assert found.host_bytes[0] == pytest.approx(in_use * 4096 * 2000 / 2.5)
+    assert found.host_bytes[0] == pytest.approx(80 * 10 * 4096 * 2000 / 2.5)
 
 
-@pytest.mark.parametrize("spares", [0, 6])
-def test_a_drive_that_is_written_to_its_end_lasts_as_long_as_is_told(spares: int) -> None:
+@pytest.mark.parametrize(("spares", "factory"), [(0, 0.0), (6, 0.0), (6, 0.05)])
+def test_a_drive_that_is_written_to_its_end_lasts_as_long_as_is_told(spares: int, factory: float) -> None:
     """All but what wear isn't even in thirty erases a block."""
     flash = 2 * 64 * 66 * 16384
     drive = {
@@ -97,6 +94,7 @@ def test_a_drive_that_is_written_to_its_end_lasts_as_long_as_is_told(spares: int
         "device.capacity.user_bytes": flash * 7 // 10 // 4096 * 4096,
         "device.bad_blocks.endurance_cycles": 30,
         "device.bad_blocks.spare_blocks_per_plane": spares,
+        "device.bad_blocks.factory_share": factory,
         "scheme.cache.policy": "none",
         "workload.source.requests": 2_000_000,
     }

@@ -180,7 +180,7 @@ def of(result: Mapping[str, Any]) -> Lifetime | None:
     missing = _missing(result, scheme, cycles, slc_cycles)
     host = None
     if cycles is not None and not missing:
-        in_use = flash - _idle_spares(result)
+        in_use = _in_use(result, flash)
         host = _host_bytes(result, in_use * cycles, _less_wear(result, cycles, slc_cycles))
     rated = device.get("rated") or {}
     return Lifetime(
@@ -207,12 +207,10 @@ def _factory_bad(result: Mapping[str, Any]) -> int:
     return int(result.get("bad_blocks", {}).get("factory", 0) * _block_bytes(result))
 
 
-def _idle_spares(result: Mapping[str, Any]) -> int:
-    """Bytes of the spare blocks that stand for no block which was bad from the factory."""
-    device = result["config"]["device"]
-    of_plane = int(device.get("bad_blocks", {}).get("spare_blocks_per_plane", 0))
-    planes = math.prod(int(device["geometry"][part]) for part in ("channels", "ways", "dies", "planes"))
-    return max(0, of_plane * planes * _block_bytes(result) - _factory_bad(result))
+def _in_use(result: Mapping[str, Any], flash: int) -> int:
+    """Bytes of the blocks that superblocks are made of: spares wear only as they take the place of others."""
+    blocks = result.get("bad_blocks", {}).get("in_use")
+    return flash if blocks is None else int(blocks) * _block_bytes(result)
 
 
 def _uses_slc_mode(scheme: Mapping[str, Any]) -> bool:

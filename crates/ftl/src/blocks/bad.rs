@@ -27,6 +27,8 @@ pub enum Erased {
 pub struct BadBlocksReport {
     /// Bad from the factory.
     pub factory: u64,
+    /// Blocks that superblocks were made of when the drive was new; the others were bad, spare, or had no partner in each plane.
+    pub in_use: u64,
     /// Programs that failed.
     pub failed_programs: u64,
     /// Blocks that went bad in use: after a failed program, by a failed erase, or at the end of their endurance.
