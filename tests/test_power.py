@@ -82,3 +82,22 @@ def test_power_is_a_figure_of_studies(tmp_path: Path) -> None:
     described = {"device": "mqsim", "workload": LOAD, "set": FEW | ENERGY, "axes": axes}
     rows = package.sweep(described, tmp_path).to_pylist()
     assert all(row["energy.watts"] > 0 and row["energy.pj_per_bit"] > 0 for row in rows)
+
+
+def test_requests_and_bits_are_those_answered_in_the_window() -> None:
+    """Of an open loop that is far behind when the window opens: most came before it."""
+    behind = {
+        "workload.host.arrivals": "open",
+        "workload.source.interarrival": {"kind": "fixed", "iops": 5e6},
+        "workload.window.warmup_requests": 300,
+        "device.energy.request_nj": 1000,
+    }
+    result = package.run("mqsim", workload=LOAD, overrides=FEW | ENERGY | behind).to_dict()
+    seconds = (result["window"]["end_ns"] - result["window"]["start_ns"]) * 1e-9
+    kinds = [result[kind] for kind in ("read", "write")]
+    answered = sum(kind["iops"] for kind in kinds) * seconds
+    assert answered > 2 * sum(kind["requests"] for kind in kinds)
+    assert result["energy"]["beside_flash"]["requests_pj"] == pytest.approx(answered * 1_000_000)
+    found = power.of(result)
+    assert found is not None
+    assert found.pj_per_bit == pytest.approx(result["energy"]["drive_pj"] / (answered * 8 * 8192))

@@ -59,6 +59,8 @@ def of(result: Mapping[str, Any]) -> Power | None:
     missing = tuple(name for key, name in LEFT_OUT.items() if not known.get(key))
     if not result["energy"]["total_pj"]:
         missing = ("operations of the flash", *missing)
-    bits = 8 * sum(result[kind].get("bytes", 0) for kind in ("read", "write"))
+    # What was answered in the window, as the flash's work is what was done in it.
+    rates = sum(result[kind].get("bandwidth_bytes_per_s") or 0.0 for kind in ("read", "write"))
+    bits = 8 * rates * window / 1e9
     # A picojoule in a nanosecond is a milliwatt.
     return Power(total / window / 1e3, total / bits if bits else None, missing)

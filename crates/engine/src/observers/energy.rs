@@ -59,10 +59,13 @@ impl Observers {
 
     /// What a drive like this used beside its flash for what this report has; `None` when it knows no energy.
     pub fn beside_flash(&self, report: &Report) -> Option<BesideFlash> {
-        let answered = [&report.read, &report.write, &report.trim, &report.flush];
-        let requests = answered.iter().map(|kind| kind.requests).sum();
-        let bytes = report.read.bytes + report.write.bytes;
         let window = Ns(report.window.end_ns.saturating_sub(report.window.start_ns));
+        // What was answered in the window, as the flash's work is what was done in it.
+        let in_window = |rate: f64| (rate * window.0 as f64 / 1e9).round() as u64;
+        let answered = [&report.read, &report.write, &report.trim, &report.flush];
+        let requests = answered.iter().map(|kind| in_window(kind.iops)).sum();
+        let bytes =
+            [&report.read, &report.write].map(|kind| in_window(kind.bandwidth_bytes_per_s)).iter().sum();
         Some(self.energy.as_ref()?.beside_flash(window, requests, bytes))
     }
 }
