@@ -307,7 +307,8 @@ pub struct GcConfig {
     /// What the host does about pages that collection is moving.
     #[serde(default)]
     pub host_access: HostAccess,
-    /// Flash pages read ahead of their programs; 0 = two superpages, at least four pages.
+    /// Flash pages read ahead of their programs, at least as many as two programs of all planes of a superblock take; 0 = these,
+    /// and at least four pages.
     #[serde(default)]
     pub read_ahead_pages: u32,
     /// Whether the superblocks at the same place of each channel take turns: at most one of them is collected at a time. They

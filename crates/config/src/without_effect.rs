@@ -11,7 +11,8 @@ use super::combine::Slot;
 use super::device::{DeviceConfig, MultiPlaneRule};
 use super::firmware::FirmwareConfig;
 use super::reclaim::ReclaimKind;
-use super::scheme::{SchedulerKind, SchemeConfig};
+use super::scheme::{SchedulerKind, SchemeConfig, SuperblockSpan};
+use super::separation::SeparationKind;
 
 /// Keys that have no effect.
 pub struct Rule<Applies> {
@@ -87,7 +88,12 @@ pub const OF_DRIVE: &[DriveRule] = &[
         why: "there are no cache programs without device.cache_mode.program",
     },
     Rule {
-        keys: &["device.copyback.same_plane_only", "device.copyback.check_every", "scheme.gc.copyback"],
+        keys: &[
+            "device.copyback.same_plane_only",
+            "device.copyback.check_every",
+            "device.copyback.blocks",
+            "scheme.gc.copyback",
+        ],
         applies: |device, _| !device.copyback.supported,
         why: "the drive has no copyback without device.copyback.supported",
     },
@@ -96,6 +102,7 @@ pub const OF_DRIVE: &[DriveRule] = &[
             "device.copyback.supported",
             "device.copyback.same_plane_only",
             "device.copyback.check_every",
+            "device.copyback.blocks",
         ],
         applies: |_, scheme| !scheme.gc.copyback,
         why: "all moves go through the controller with scheme.gc.copyback = false",
@@ -147,7 +154,6 @@ pub const OF_DRIVE: &[DriveRule] = &[
     Rule {
         keys: &[
             "device.multi_plane.rule",
-            "device.multi_plane.window",
             "device.channel.read_command_extra_plane_ns",
             "device.channel.program_command_extra_plane_ns",
             "device.channel.erase_command_extra_plane_ns",
@@ -156,8 +162,47 @@ pub const OF_DRIVE: &[DriveRule] = &[
         why: ONE_PLANE,
     },
     Rule {
+        keys: &["scheme.placement.policy"],
+        applies: |_, scheme| scheme.blocks.superblock == SuperblockSpan::Drive,
+        why: "a superblock of the whole drive is filled in order: the planes are given (scheme.blocks.superblock = \"drive\")",
+    },
+    Rule {
+        keys: &["scheme.separation.separate_hot_moves"],
+        applies: |_, scheme| scheme.separation.policy == SeparationKind::Stream && has_no_own(scheme),
+        why: "no page is known to be hot with scheme.separation.policy = \"stream\"",
+    },
+    Rule {
+        keys: &["device.multi_plane.window"],
+        applies: |device, _| device.geometry.planes == 1 && units_are_pages(device),
+        why: ONE_PLANE,
+    },
+    Rule {
+        keys: &["device.multi_plane.window"],
+        applies: |device, _| device.multi_plane.rule == MultiPlaneRule::None && units_are_pages(device),
+        why: NO_MULTI_PLANE,
+    },
+    Rule {
+        keys: &["device.dram.whole_requests"],
+        applies: |device, scheme| !has_no_cache(scheme) && !takes_dram_time(device),
+        why: "nothing takes time in DRAM without device.dram.access_ns, bytes_per_s or rows",
+    },
+    Rule {
+        keys: &["scheme.mapping.search_buckets"],
+        applies: |_, scheme| scheme.firmware.search_step_ns == 0,
+        why: "a step of a search takes no time with scheme.firmware.search_step_ns = 0",
+    },
+    Rule {
+        keys: &["scheme.mapping.write_back_lookups"],
+        applies: |_, scheme| has_no_cache(scheme),
+        why: "nothing is written back without a scheme.cache.policy",
+    },
+    Rule {
+        keys: &["scheme.scheduler.starvation_bound_ns"],
+        applies: |_, scheme| scheme.scheduler.policy == SchedulerKind::Fifo,
+        why: "in order of arrival nothing starves",
+    },
+    Rule {
         keys: &[
-            "device.multi_plane.window",
             "device.channel.read_command_extra_plane_ns",
             "device.channel.program_command_extra_plane_ns",
             "device.channel.erase_command_extra_plane_ns",
@@ -308,6 +353,15 @@ fn suspends(scheme: &SchemeConfig) -> bool {
 
 fn cannot_suspend(device: &DeviceConfig) -> bool {
     device.suspend.program_ns.is_none() && device.suspend.erase_ns.is_none()
+}
+
+/// Whether no two units share a flash page, whose array time the window lets them share.
+fn units_are_pages(device: &DeviceConfig) -> bool {
+    device.geometry.page_bytes == device.geometry.mapping_unit_bytes
+}
+
+fn takes_dram_time(device: &DeviceConfig) -> bool {
+    device.dram.access_ns > 0 || device.dram.bytes_per_s.is_some() || device.dram.rows.is_some()
 }
 
 fn has_no_cache(scheme: &SchemeConfig) -> bool {

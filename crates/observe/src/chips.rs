@@ -163,11 +163,11 @@ impl ChipRecorder {
         queue.multi_plane += u64::from(planes > 1);
     }
 
-    /// A flash page is read or programmed, or a block erased; it came to its die at `arrived`.
-    pub fn done(&mut self, die: usize, class: Class, arrived: Ns, now: Ns) {
+    /// So many flash pages are read or programmed, or a block is erased; they came to their die at `arrived`.
+    pub fn done(&mut self, die: usize, class: Class, pages: u32, arrived: Ns, now: Ns) {
         let Some(queue) = self.of(die).map(|chip| &mut chip.queues[kind(class)]) else { return };
-        queue.done += 1;
-        queue.served_ns += now.since(arrived).0;
+        queue.done += u64::from(pages);
+        queue.served_ns += u64::from(pages) * now.since(arrived).0;
     }
 
     /// The array of a die works.

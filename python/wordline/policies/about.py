@@ -11,7 +11,8 @@ SLOTS: dict[str, tuple[str, str, str]] = {
     "python_placement": (
         "`place(program, planes)`",
         "once for the units of one flash page",
-        "number of a plane; `None` is refused: each program needs one",
+        "number of a plane, whose open superblock takes the page next; `None` is refused: each program needs "
+        'one. With `scheme.blocks.superblock = "drive"` there is one superblock, whatever the answer',
     ),
     "python_scheduler": (
         "`next(waiting, now_ns)`",

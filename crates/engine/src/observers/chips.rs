@@ -3,10 +3,11 @@
 use super::state::Observers;
 use crate::sched::queue::OpId;
 use crate::stats::chips::ChipRecorder;
-use wordline_base::class::Class;
+use wordline_base::class::{Class, FlashOp};
 use wordline_base::ids::DieId;
 use wordline_base::time::Ns;
 use wordline_flash::Flash;
+use wordline_ftl::work::Ftl;
 
 impl Observers {
     /// A head begins to wait in the queue of a die, or waits no more.
@@ -62,12 +63,17 @@ impl Observers {
         }
     }
 
-    /// A flash page or block of a command is done.
+    /// A flash page or block of a command is done, or the pages of a block that are programmed together.
     #[inline(always)]
-    pub fn note_done(&mut self, flash: &Flash, die: DieId, class: Class, head: OpId) {
+    pub fn note_done(&mut self, (flash, ftl): (&Flash, &Ftl), die: DieId, class: Class, head: OpId) {
         if self.monitor.chips.is_some() {
-            let arrived = flash.pool[head].arrived;
-            self.note_at_chip(flash, die, |chips, of, now| chips.done(of, class, arrived, now));
+            let op = &flash.pool[head];
+            let arrived = op.arrived;
+            let pages = match class.op() {
+                FlashOp::Program => ftl.geometry().pages_at_once(ftl.cell_mode(op.ppa)),
+                _ => 1,
+            };
+            self.note_at_chip(flash, die, |chips, of, now| chips.done(of, class, pages, arrived, now));
         }
     }
 

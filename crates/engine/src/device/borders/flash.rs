@@ -170,7 +170,7 @@ impl Above for Device {
 
     #[inline(always)]
     fn page_done(&mut self, server: DieId, class: Class, head: OpId) {
-        self.observers.note_done(&self.flash, server, class, head);
+        self.observers.note_done((&self.flash, &self.ftl), server, class, head);
     }
 
     #[inline(always)]
