@@ -124,6 +124,7 @@ def test_what_is_no_result_of_fio_is_refused(wordline: Wordline, tmp_path: Path)
         "": "not a result of fio",
         '{"jobs": [1]}': "not as fio writes",
         fio({}, [reader(), WRITER]).replace("90000.0", '"many"'): "not as fio writes",
+        fio({}, [reader(), {**WRITER, "error": 5}]): "job w ended with error 5",
     }.items():
         (tmp_path / "fio.json").write_text(text)
         assert message in wordline("diff", tmp_path / "run", tmp_path / "fio.json").error()

@@ -51,6 +51,12 @@ def read(path: Path) -> Results:
     parts = [shared, *jobs, *(job.get("job options", {}) for job in jobs if isinstance(job, dict))]
     if not all(isinstance(part, dict) for part in parts) or not all("jobname" in job for job in jobs):
         raise WordlineError(f"{path}: jobs not as fio writes them: allowed: {FORM}")
+    failed = next((job for job in jobs if job.get("error")), None)
+    if failed is not None:
+        raise WordlineError(
+            f"{path}: job {failed['jobname']} ended with error {failed['error']}, so that its figures are "
+            "of a part of it: allowed: jobs with error 0"
+        )
     return Results(path, shared, jobs)
 
 

@@ -5,11 +5,12 @@ use wordline_base::request::{HostOp, HostRequest, RequestSource, SourceError};
 use wordline_base::time::Ns;
 use wordline_config::error::ConfigError;
 
+use super::access::Places;
 use super::checks::Checks;
 use super::ends::{LeftOver, one_length};
 use super::turns::Turns;
 use super::way::{Pace, Way};
-use crate::config::{FilePart, FioConfig};
+use crate::config::{Access, Direction, FilePart, FioConfig};
 use crate::rng::{Xoshiro256PlusPlus, stream, unit};
 
 /// Requests that are given at once.
@@ -21,6 +22,8 @@ const MOST_KEPT: u64 = 1 << 28;
 /// Generates the requests of one job.
 pub(crate) struct FioSource {
     ways: Vec<Way>,
+    /// Of each file the places that all directions still have to take, where they share them.
+    maps: Vec<Option<Places>>,
     read_share: f64,
     paced: bool,
     turns: Turns,
@@ -86,6 +89,13 @@ impl FioSource {
                 ways.push(way.map_err(|error| error.under(name))?);
             }
         }
+        let mut maps = Vec::new();
+        if shares_map(config) {
+            // A file has one map, whichever direction uses a place.
+            for way in ways.iter_mut().rev() {
+                maps = way.give_maps();
+            }
+        }
         let endless = config.io_bytes.is_none() && config.loops.is_none();
         let pass_bytes = if endless { u64::MAX } else { config.io_bytes.unwrap_or(bytes) };
         let pass = (pass_bytes, config.number_ios.unwrap_or(u64::MAX));
@@ -99,6 +109,7 @@ impl FioSource {
         Ok(Self {
             paced: ways.iter().any(|way| way.pace.is_some()),
             ways,
+            maps,
             read_share: config.read_share,
             turns: Turns::new(config, &files, seed),
             pass,
@@ -157,7 +168,8 @@ impl FioSource {
         self.tick(index);
         let file = self.turns.next();
         let Some(way) = self.ways.get_mut(index) else { return false };
-        let (offset, length) = way.draw(file, self.turns.most());
+        let map = self.maps.get_mut(file).and_then(Option::as_mut);
+        let (offset, length) = way.draw(file, self.turns.most(), map);
         let op = way.op;
         let rest = self.turns.passed(length);
         self.bytes_left = self.bytes_left.saturating_sub(length + rest);
@@ -226,6 +238,25 @@ impl FioSource {
             }
         }
     }
+}
+
+/// Whether several directions take each place of a file once before any comes again.
+fn shares_map(config: &FioConfig) -> bool {
+    let mut ways = [&config.read, &config.write, &config.trim].into_iter().flatten();
+    let Some(first) = ways.next() else { return false };
+    let rest: Vec<&Direction> = ways.collect();
+    let smallest = |way: &Direction| way.sizes.iter().map(|size| size.bytes).min();
+    let alike = |way: &&Direction| {
+        way.access == Access::Random
+            && way.random_share > 0.0
+            && way.align_bytes == first.align_bytes
+            && smallest(way) == smallest(first)
+    };
+    !config.with_replacement
+        && config.strided.is_none()
+        && alike(&first)
+        && !rest.is_empty()
+        && rest.iter().all(alike)
 }
 
 /// Refuses more places to read than can be held, of writes that aren't made.

@@ -91,13 +91,19 @@ impl Way {
         })
     }
 
-    /// Offset and length of the next request, which goes to this file and has at most so many bytes.
-    pub(super) fn draw(&mut self, file: usize, most: u64) -> (u64, u64) {
+    /// Gives up its maps of the files, where a place that one direction uses is used for all; another's are in their place then.
+    pub(super) fn give_maps(&mut self) -> Vec<Option<Places>> {
+        self.files.iter_mut().map(|file| file.places.take()).collect()
+    }
+
+    /// Offset and length of the next request, which goes to this file and has at most so many bytes. `map` is that of the file,
+    /// where all directions have one.
+    pub(super) fn draw(&mut self, file: usize, most: u64, map: Option<&mut Places>) -> (u64, u64) {
         let length = self.length(most);
         let random = self.random_share >= 1.0
             || (self.random_share > 0.0 && unit(&mut self.choice) < self.random_share);
         let Some(file) = self.files.get_mut(file) else { return (0, length) };
-        let place = match file.places.as_mut().filter(|_| random) {
+        let place = match file.places.as_mut().or(map).filter(|_| random) {
             Some(_) if file.left > 0 && self.same_place => file.place.min(file.bytes - length),
             Some(_) if file.left > 0 => file.behind(length, 0),
             Some(places) => {

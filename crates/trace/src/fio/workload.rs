@@ -227,7 +227,8 @@ fn of_source(job: &Job, source: SourceConfig) -> FlowConfig {
         queue_depth: None,
         think_time_ns: None,
         max_outstanding: None,
-        stop_ns: job.run_ns,
+        // The warm-up comes on top.
+        stop_ns: job.run_ns.map(|ns| ns.saturating_add(job.ramp_ns)),
         priority: Default::default(),
         weight: 1,
         stream: 0,

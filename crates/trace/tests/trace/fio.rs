@@ -145,7 +145,8 @@ fn a_job_says_nothing_that_has_no_effect() {
 fn times_are_told_to_the_host() {
     let workload = jobs("[a]\nrw=randread\nsize=1m\nruntime=2m\ntime_based\nthinktime=50\nramp_time=3s");
     let flow = &workload.flow[0];
-    assert_eq!((flow.stop_ns, flow.think_time_ns), (Some(120_000_000_000), Some(50_000)));
+    // The warm-up comes on top of the time that is measured.
+    assert_eq!((flow.stop_ns, flow.think_time_ns), (Some(123_000_000_000), Some(50_000)));
     assert_eq!(
         (workload.window.warmup_ns, load(flow).io_bytes, load(flow).loops),
         (3_000_000_000, None, None)

@@ -34,6 +34,19 @@ fn a_number_behind_a_random_rw_is_the_length_of_runs() {
 }
 
 #[test]
+fn reads_and_writes_take_each_place_of_a_file_once_together() {
+    let all = places("rw=randrw\nloops=6");
+    for pass in all.chunks(10) {
+        let mut places = pass.to_vec();
+        places.sort_unstable();
+        assert!(places.iter().copied().eq(0..10), "{pass:?}");
+    }
+    // Of several sizes the maps differ, and each direction keeps its own.
+    let sizes = requests("[a]\nrw=randrw\nbs=64k,128k\nsize=640k\nloops=2");
+    assert!(sizes[0].iter().any(|request| request.length == 131_072));
+}
+
+#[test]
 fn zones_are_used_one_after_the_other() {
     assert_eq!(
         places("rw=read\nzonemode=strided\nzonesize=128k\nzoneskip=192k"),
