@@ -170,6 +170,7 @@ def test_time_unit_share_and_replays_of_a_trace_are_honoured(tmp_path: Path, wor
     assert micro[0] == 4 and micro[1] == pytest.approx(300_000 + 100_000, rel=0.2)
     assert arrivals(tmp_path, wordline, Time_Unit="PICOSECOND")[1] <= one
     assert arrivals(tmp_path, wordline, Percentage_To_Be_Executed="50")[0] == 2
+    assert arrivals(tmp_path, wordline, Percentage_To_Be_Executed="50", Relay_Count="3")[0] == 6
     requests, three = arrivals(tmp_path, wordline, Relay_Count="3", Time_Unit="MICROSECOND")
     assert requests == 12
     assert three == pytest.approx(900_000 + 100_000, rel=0.1)

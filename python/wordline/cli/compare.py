@@ -50,7 +50,7 @@ def compare(
             "-s",
             metavar="A,B,…",
             help="Presets, TOML files, KEY=VALUE, or several joined by +. The first is the norm. Repeatable. "
-            "[default: baseline]",
+            "[default with several drives: baseline]",
             autocompletion=presets_of("scheme"),
         ),
     ] = None,

@@ -199,6 +199,8 @@ def run(
             stopped = {"stopped_after": stop_after, "state": str(save_state)}
             print(json.dumps(stopped) if as_json else f"stopped after {stop_after:,} requests: {save_state}")
             return
+        if save_state is not None:
+            say([f"the run ended before {stop_after:,} requests had entered the drive: no state was saved"])
         written = result.save(out, command_line()) if out is not None else []
     if as_json:
         print(result.json())

@@ -226,10 +226,11 @@ class Flow:
                 raise values.refuse(
                     "Percentage_To_Be_Executed", f"no request is left of the {lines} of {path}"
                 )
-            source["max_requests"] = wanted
+            source["transform"] = [{"kind": "slice_count", "count": wanted}]
             if repeat > 1:
                 self.notes.add("Percentage_To_Be_Executed counts for each replay (MQSim forgets it then)")
-        if repeat > 1:
+                source["transform"].append({"kind": "repeat", "times": repeat})
+        elif repeat > 1:
             source["repeat"] = repeat
         return source
 
