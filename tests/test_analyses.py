@@ -91,6 +91,12 @@ def test_an_order_uses_printed_names_and_leaves_some_without_one() -> None:
     assert figure("order", **number, target="Small < Base and Large") == "Small < Base and Large"
     assert figure("order", **number, target="Base and Large < Small") == "Small < Large < Base"
     assert figure("order", **number, target="Small < Other") is None
+    assert figure("order", **number, target="Small slightly < Large") == "Small slightly < Large"
+    assert figure("order", **number, target="Large slightly < Small") == "Small < Large"
+    assert figure("order", **number, target="Small <= Large < Base") == "Small <= Large < Base"
+    equals: list[dict[str, Any]] = [{"scheme": name, "mean": 1.0} for name in ("small", "large")]
+    assert figure("order", equals, **number, target="Small <= Large") == "Small <= Large"
+    assert figure("order", equals, **number, target="Small < Large") == "Large = Small"
     of_b: dict[str, Any] = {"where": {"by": "scheme", "workload": "b"}, "names": names}
     assert figure("order", **of_b, target="Base and Small < Large") == "Base and Small < Large"
 
@@ -164,7 +170,8 @@ def test_where_one_scheme_overtakes_another() -> None:
     assert figure("lower_from", lines, **number) == 32
     assert figure("higher_up_to", lines, **number) == 16
     other = {**number, "where": {"scheme": "free"}, "against": {"scheme": "fixed"}}
-    assert figure("lower_from", lines, **other) is None
+    assert figure("lower_from", lines, **other) == "never"
+    assert figure("lower_from", [], **other) is None
     assert figure("higher_up_to", lines, **other) == 0
 
 

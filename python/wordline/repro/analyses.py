@@ -10,6 +10,9 @@ from typing import Any
 Wanted = Mapping[str, Any]
 """A `[[number]]` of an exhibit's file."""
 
+NEVER = "never"
+"""In place of a number: what it is the place of happens nowhere."""
+
 Lines = Sequence[Mapping[str, Any]]
 
 SEED = "seed"
@@ -175,10 +178,13 @@ def _changes_by(number: Wanted, lines: Lines) -> list[tuple[Any, float]]:
     return [(place, change) for place, change in each if change is not None]
 
 
-def lower_from(number: Wanted, lines: Lines) -> float | None:
-    """The smallest value of the column `by` from which on the mean change is below 0."""
-    found = None
-    for place, change in reversed(_changes_by(number, lines)):
+def lower_from(number: Wanted, lines: Lines) -> float | str | None:
+    """The smallest value of the column `by` from which on the mean change is below 0; `never` where it isn't
+    at the largest.
+    """
+    each = _changes_by(number, lines)
+    found: float | str | None = NEVER if each else None
+    for place, change in reversed(each):
         if change >= 0:
             break
         found = float(place)
@@ -219,27 +225,37 @@ ANALYSES: dict[str, Callable[[Wanted, Lines], float | str | None]] = {
 
 
 def _ordered(number: Wanted, figure: Callable[[str], float | None]) -> str | None:
-    """The names of the printed order, in ours. `names` says what a printed name is in the table; names joined
-    by `and` have no order among themselves. Equal figures are joined by `=`, which no printed order has.
+    """The printed order where ours is that, else the names in ours. `names` says what a printed name is in
+    the table; names joined by `and` have no order among themselves, those by `<=` may be equal, and how large
+    a difference is (`slightly <`) isn't judged. Equal figures are joined by `=`, which no printed order has.
     """
-    groups = [[name.strip() for name in part.split(" and ")] for part in str(number["target"]).split("<")]
+    parts = [part.strip() for part in str(number["target"]).split("<")]
+    may_equal = [part.startswith("=") for part in parts[1:]]
+    groups = [[_bare(name) for name in part.lstrip("=").split(" and ")] for part in parts]
     printed = [name for group in groups for name in group]
     found = {name: figure(number.get("names", {}).get(name, name)) for name in printed}
     figures = {name: value for name, value in found.items() if value is not None}
     if len(figures) < len(printed):
         return None
-    if all(
-        max(figures[name] for name in group) < min(figures[name] for name in after)
-        and not any(math.isclose(figures[a], figures[b]) for a in group for b in after)
-        for group, after in pairwise(groups)
-    ):
-        return " < ".join(" and ".join(group) for group in groups)
+
+    def holds(lower: str, higher: str, equal: bool) -> bool:
+        if math.isclose(figures[lower], figures[higher]):
+            return equal
+        return figures[lower] < figures[higher]
+
+    neighbours = zip(pairwise(groups), may_equal, strict=True)
+    if all(holds(a, b, equal) for (group, after), equal in neighbours for a in group for b in after):
+        return str(number["target"])
     # Names, and not the printed order, decide where figures are equal.
     ours = sorted(printed, key=lambda name: (figures[name], name))
     text = ours[0]
     for before, name in pairwise(ours):
         text += f" {'=' if math.isclose(figures[before], figures[name]) else '<'} {name}"
     return text
+
+
+def _bare(name: str) -> str:
+    return name.strip().removesuffix("slightly").strip()
 
 
 def _pairs(number: Wanted, lines: Lines, pick: Wanted, base: Wanted) -> list[tuple[float, float]]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import functools
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from wordline._core import WordlineError
@@ -15,9 +15,11 @@ from wordline.presets import Description
 from wordline.repro import reclaims
 from wordline.repro.exhibit import Exhibit
 from wordline.repro.formulas import FORMULAS
+from wordline.result_paths import may_be
 from wordline.simulation import describe_trace
 from wordline.study import sparse
 from wordline.study.point import Point
+from wordline.study.row import AXIS
 
 FORMULA = "formula:"
 RATIO = "ratio:"
@@ -40,6 +42,14 @@ MEAN_RESPONSE = "response.mean_ns"
 """Mean response time of reads and writes together."""
 
 LOGICAL_BYTES = "drive.logical_bytes"
+
+SPECIAL = (MEAN_RESPONSE, LOGICAL_BYTES, "workload", "device", "scheme")
+"""Columns of a row that aren't figures of a result."""
+
+OTHER_FORMS = (
+    *(FORMULA, RECLAIMS, TRACE, CURVE, AXIS, "config.", "part.", "probe."),
+    *("relative:", "measured."),  # Of the table: `repro/table.py`.
+)
 
 Row = Mapping[str, Any]
 
@@ -75,6 +85,28 @@ def column(exhibit: Exhibit, path: str, row: Row, config: Mapping[str, Any], poi
     if path.startswith("config."):
         return _at(config, path.removeprefix("config."))
     return _figure(row, path)
+
+
+def check(exhibit: Exhibit) -> None:
+    """Raises `WordlineError` for a column of a figure that no result has."""
+    for name, path in exhibit.columns.items():
+        wrong = next((leaf for leaf in _figures_of(path) if not may_be(leaf)), None)
+        if wrong is not None:
+            raise WordlineError(
+                f"exhibit {exhibit.paper}/{exhibit.name}: columns.{name}: no result has `{wrong}`: allowed: "
+                "a figure by its path in result.json"
+            )
+
+
+def _figures_of(path: str) -> Iterator[str]:
+    """The paths of figures that a column is made of."""
+    for form, between in ((PRODUCT, "*"), (SUM, "+"), (RATIO, "/")):
+        if path.startswith(form):
+            for part in path.removeprefix(form).split(between):
+                yield from _figures_of(part)
+            return
+    if path not in SPECIAL and not path.startswith(OTHER_FORMS) and _factor(path) is None:
+        yield path
 
 
 def _factor(text: str) -> float | None:

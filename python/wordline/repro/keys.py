@@ -9,8 +9,9 @@ KEYS = {
     "sweep": "what is run, as in the file of a sweep",
     "quick": "laid over `sweep` by `--quick`",
     "quick_needs": "`column`, `above`, `where`: what must have happened in the lines of a number for it "
-    "to have a verdict under `--quick`",
+    "to have a verdict, as it may not under `--quick`",
     "columns": "columns of the table: name → form, below",
+    "called": "what values of columns are called in the table, where runs that stand for each other differ",
     "figure": "the picture: `kind` (`line`, `bar`, `grid`: changes against `base`), `x`, `y`, `series`, "
     "`panel` (a column: a picture for each of its values), `second` (what differs in another picture "
     "beside it), `relative_to` (`y` by the line with these words and the same `x`), `reference`, labels "

@@ -77,14 +77,13 @@ def numbers(
     lines: Sequence[Record],
     printed: Sequence[Mapping[str, str]],
     drives: Path | None = None,
-    quick: bool = False,
 ) -> list[Number]:
     """Every printed number of an exhibit. `printed` are the lines of the targets that are about it.
 
     Of several seeds a number is the mean of those of each, with its interval; an order that of their means.
-    `quick`: what the exhibit's `quick_needs` names must have happened in the runs that a number is of.
+    What the exhibit's `quick_needs` names must have happened in the runs that a number is of.
     """
-    if quick and "quick_needs" in exhibit.data:
+    if "quick_needs" in exhibit.data:
         exhibit = _with_exercised(exhibit, lines)
     seeds = sorted({line[SEED] for line in lines})
     if len(seeds) < 2:
@@ -121,6 +120,9 @@ def _over_seeds(first: Number, each: Sequence[Number], whole: Sequence[Number]) 
     """One number out of those of several seeds."""
     if isinstance(first.target, str):
         return next((number for number in whole if number.key == first.key), first)
+    words = next((number for number in each if isinstance(number.ours, str)), None)
+    if words is not None:
+        return words
     values = [number.ours for number in each if isinstance(number.ours, int | float)]
     if len(values) < 2:
         return first

@@ -12,7 +12,19 @@ from pathlib import Path
 from wordline import _core
 from wordline._core import WordlineError
 from wordline.files import written
-from wordline.repro import draw, grid, kept, many, numbers, publish, summary, table, targets, tournament
+from wordline.repro import (
+    columns,
+    draw,
+    grid,
+    kept,
+    many,
+    numbers,
+    publish,
+    summary,
+    table,
+    targets,
+    tournament,
+)
 from wordline.repro.exhibit import Exhibit, exhibits, papers
 from wordline.repro.reproduction import Reproduction, Shown
 from wordline.study.point import Inputs, Point
@@ -88,6 +100,8 @@ def reproduce(
         )
     printed = targets.read(targets_folder)
     chosen, systems = choose(paper, names, printed)
+    for exhibit in chosen:
+        columns.check(exhibit)
     target = Path(folder)
     kept.check(target)
     if publish_to is not None:
@@ -102,7 +116,7 @@ def reproduce(
         for plan in plans:
             lines = [line for line in printed if _is_about(line, plan.exhibit)]
             shown = _run(plan, study, watch, measured_folder)
-            found_numbers = numbers.numbers(plan.exhibit, shown.lines, lines, measured_folder, quick=quick)
+            found_numbers = numbers.numbers(plan.exhibit, shown.lines, lines, measured_folder)
             shown.numbers = many.judged(found_numbers)
             shown.scale, shown.seeds = "quick" if quick else "full", seeds
             shown.version, shown.build = _core.__version__, _core.__build__

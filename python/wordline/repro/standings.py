@@ -45,6 +45,8 @@ class Standing:
     """By column: the geometric mean of the ratios over the workloads, less 1."""
     best: tuple[str, float] | None
     """The workload whose reads gain most, and the change of their mean."""
+    worst: tuple[str, float] | None
+    """The one whose reads lose most: a mean over workloads hides a drive that one of them drowns."""
     saves: tuple[str, float] | None
     """What reads wait for less, most in the mean over the workloads, and by how much, ns."""
     costs: tuple[str, float] | None
@@ -121,6 +123,7 @@ def _standing(scheme: str, ours: Mapping[str, Row], base: Mapping[str, Row]) -> 
         scheme=scheme,
         means={name: geometric(name) for name in FIGURES},
         best=min(reads.items(), key=lambda change: change[1], default=None),
+        worst=max(reads.items(), key=lambda change: change[1], default=None),
         saves=(least[0], -least[1]) if least[1] < 0.0 else None,
         costs=most if most[1] > 0.0 else None,
         goes_with=_goes_with(reads, base),

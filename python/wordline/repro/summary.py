@@ -27,7 +27,7 @@ SIGNS: dict[Verdict, str] = {
 }
 
 RULE = (
-    "Reproduced: within 2 points of a printed ratio (of a change, not more than a third of it) or within 20% "
+    "Reproduced: within 2 points of a printed ratio (not more than a third of it) or within 20% "
     "of any number (or within the bound that a closed form names), and of a printed limit on its right side; "
     "a speed-up is judged by its gain. Direction: a change of the printed sign, from a third to three times "
     "as large, by more than the 95% interval over seeds where there are several; of a table of many numbers "

@@ -61,7 +61,9 @@ def records(
                     line[name] = next(own, None)
                 else:
                     line[name] = column(exhibit, path, whole | part, config, point)
-            made.append({**line, SEED: point.scenario.seed})
+            called = exhibit.data.get("called", {})
+            named = {name: called.get(value, value) for name, value in line.items()} if called else line
+            made.append({**named, SEED: point.scenario.seed})
     return [{**line, **_relative(exhibit, line, made)} for line in made]
 
 

@@ -43,7 +43,7 @@ RULE = (
 
 HEAD = (
     "scheme", "reads, mean", "p99", "p99.9", "writes, mean", "WAF", "flash operations", "DRAM", "capacity",
-    "most gained", "waits less for", "waits more for", "gain goes with the wait for",
+    "most gained", "most lost", "waits less for", "waits more for", "gain goes with the wait for",
 )  # fmt: skip
 
 SHOWN = ("read_mean_ns", "read_p99_ns", "read_p99_9_ns", "write_mean_ns", "waf", "flash_operations")
@@ -87,13 +87,14 @@ def _time(value: tuple[str, float] | None) -> str:
 
 def cells(standing: Standing) -> list[str]:
     """A line of a table of standings."""
-    best, goes = standing.best, standing.goes_with
+    best, worst, goes = standing.best, standing.worst, standing.goes_with
     return [
         standing.scheme,
         *(_percent(standing.means[name]) for name in SHOWN),
         _bytes(standing.dram_bytes),
         "" if standing.capacity is None else f"{standing.capacity:.1%}",
         "" if best is None or best[1] > -0.005 else f"{best[0]} ({best[1]:+.1%})",
+        "" if worst is None or worst[1] < 0.005 else f"{worst[0]} ({worst[1]:+.1%})",
         _time(standing.saves),
         _time(standing.costs),
         "" if goes is None else f"{goes[0]} (rank correlation {goes[1]:.2f}, chance {goes[2]:.2g})",
@@ -102,7 +103,8 @@ def cells(standing: Standing) -> list[str]:
 
 def _exercised(rows: Sequence[Row]) -> str:
     """What a short run can't show."""
-    if any(row.get("reclaims") for row in rows):
+    reclaims = [row["reclaims"] for row in rows if row.get("reclaims") is not None]
+    if not reclaims or any(reclaims):
         return ""
     return "No block was read often enough to be reclaimed: schemes of read reclaim are not exercised."
 

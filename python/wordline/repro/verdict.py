@@ -1,12 +1,11 @@
 """What a number's difference from the printed one comes to. Computed, never chosen.
 
-Reproduced: within 2 points of a ratio (of a change, not more than a third of it), or within 20% of any
-number. A closed form may name a bound of its own. A printed limit must be met on its right side; a
-speed-up is judged by its gain, a WAF as a level. Direction: a change of the printed sign, from a third to
-three times as large. Contradicted: a change of the other sign by more than 2 points, or of more than 5
-points where none (at most 5%) is printed. With `--seeds N` both must exceed the 95% interval. Not
-comparable: the same by construction. Not exercised: under `--quick`, what the number is about didn't
-happen. Equal figures are in no order.
+Reproduced: within 2 points of a ratio (not more than a third of it), or within 20% of any number. A closed
+form may name a bound of its own. A printed limit must be met on its right side; a speed-up is judged by its
+gain, a WAF as a level. Direction: a change of the printed sign, from a third to three times as large.
+Contradicted: a change of the other sign by more than 2 points, or of more than 5 points where none (at most
+5%) is printed. With `--seeds N` both must exceed the 95% interval. Not comparable: the same by construction.
+Not exercised: what the number is about didn't happen in the run. Equal figures are in no order.
 
 Marks are what is counted. A number that a twin or a choice was fitted to, that the paper doesn't print,
 or that repeats another has none, and stands in brackets with the reason. Numbers of one run have one mark
@@ -41,8 +40,8 @@ Kind = Literal["change", "factor", "level", "order"]
 POINTS = 0.02
 """A ratio that is off by no more than 2 points is reproduced, ..."""
 
-MOST_OF_A_CHANGE = 1 / 3
-"""... a change by no more than this share of it, else each small change would be (none printed: 2 points)."""
+MOST_OF_IT = 1 / 3
+"""... and by no more than this share of it, else each small one would be (none printed: 2 points)."""
 
 RELATIVE = 0.2
 """And so is any number that is off by no more than 20%; of a factor its gain."""
@@ -90,8 +89,8 @@ def kind_of(metric: str, unit: str, value: float | str) -> Kind:
 def judge(target: Target, ours: float | str | None, interval: float | None = None) -> Verdict:
     """The verdict on a number of ours. `interval` is half the width of its 95% interval over seeds.
 
-    Reproduced: within 2 points of a ratio (of a change, not more than a third of it) or 20%; of a printed
-    limit, on its right side only. A factor is judged by its gain, which is a change. Direction: a change of
+    Reproduced: within 2 points of a ratio (not more than a third of it) or 20%; of a printed limit, on its
+    right side only. A factor is judged by its gain, which is a change. Direction: a change of
     the printed sign, from a third to three times as large, by more than the interval. Contradicted: a change
     of the other sign by more than the interval and 2 points, or one of more than 5 points where none is
     printed. An order is reproduced or not.
@@ -128,8 +127,7 @@ def _is_near(target: Target, ours: float) -> bool:
         return off <= target.within * abs(target.value)
     size = abs(target.value - 1.0 if target.kind == "factor" else target.value)
     ratio = target.kind == "factor" or target.unit.startswith(("ratio", "points"))
-    is_change = target.kind in ("change", "factor") and size != 0
-    points = min(POINTS, MOST_OF_A_CHANGE * size) if is_change else POINTS
+    points = min(POINTS, MOST_OF_IT * size) if size != 0 else POINTS
     return off <= RELATIVE * size + 1e-12 or (ratio and off <= points + 1e-12)
 
 
