@@ -66,6 +66,8 @@ class Case:
     device: str = "mqsim"
 
 
+DEMAND: Settings = {"scheme.mapping.policy": "demand"}
+
 CASES = (
     Case("device.suspend.program_ns", 5_000, {}, {**SUSPEND}),
     Case("device.suspend.erase_ns", 5_000, {"scheme.scheduler.policy": "fifo"}, SUSPEND),
@@ -112,7 +114,7 @@ CASES = (
     Case("device.cpu.cores", 3, {}, {"scheme.firmware.lookup_ns": 100}),
     Case("device.dram.access_ns", 900, {}, CACHE),
     Case("device.dram.bytes_per_s", 100_000_000, {}, CACHE),
-    Case("device.dram.whole_requests", True, {}, CACHE),
+    Case("device.dram.whole_requests", True, CACHE, {**CACHE, "device.dram.access_ns": 900}),
     Case(
         "device.link.host_memory_ns",
         900,
@@ -135,6 +137,17 @@ CASES = (
         True,
         {"device.geometry.spare_bytes": 0},
         {"device.geometry.spare_bytes": 448},
+    ),
+    Case("scheme.placement.policy", "dynamic", {"scheme.blocks.superblock": "drive"}),
+    Case("scheme.separation.separate_hot_moves", True, {}, {"scheme.separation.policy": "hot_cold"}),
+    Case("scheme.scheduler.starvation_bound_ns", 900_000, {"scheme.scheduler.policy": "fifo"}),
+    Case("scheme.mapping.search_buckets", 64, DEMAND, {**DEMAND, "scheme.firmware.search_step_ns": 10}),
+    Case("scheme.mapping.write_back_lookups", True, DEMAND, {**DEMAND, **CACHE}),
+    Case(
+        "device.copyback.blocks",
+        "plane",
+        {"device.copyback.supported": True, "scheme.gc.copyback": False},
+        {"device.copyback.supported": True},
     ),
     Case("scheme.wear.static_interval", 3, {}, {"scheme.wear.static_spread": 9}),
     Case("scheme.maintenance.idle_after_ns", 3, {}, {"scheme.gc.background.stop": 0.3}),

@@ -137,8 +137,9 @@ impl BadBlocks {
         good.saturating_sub(self.spare_blocks_per_plane)
     }
 
-    /// The blocks behind the first `used` of a plane are spares.
+    /// Of a new plane: the blocks behind the first `used` are spares.
     pub fn set_spares(&mut self, plane: PlaneId, used: u32) {
+        self.counts.in_use += u64::from(used);
         let first = plane.index() * self.blocks as usize;
         let rest = &mut self.backing[first..][..self.blocks as usize][used as usize..];
         self.spares[plane.index()] = rest.iter().copied().filter(|&block| block != u32::MAX).rev().collect();

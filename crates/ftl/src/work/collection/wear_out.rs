@@ -120,9 +120,7 @@ impl Ftl {
 
     /// What became of bad blocks; `None` where no block is ever bad.
     pub fn bad_blocks_report(&self) -> Option<BadBlocksReport> {
-        let wear = self.wear_out.as_ref()?;
-        let superblocks: u64 = wear.in_use.iter().copied().map(u64::from).sum();
-        Some(BadBlocksReport { in_use: superblocks * u64::from(self.domains.width()), ..wear.bad.report() })
+        self.wear_out.as_ref().map(|wear| wear.bad.report())
     }
 
     /// Erase counts, and of how many blocks each is that of: of physical blocks, where blocks can be bad; else a superblock's
