@@ -66,6 +66,8 @@ class Case:
     device: str = "mqsim"
 
 
+HOT_COLD: Settings = {"scheme.separation.policy": "hot_cold", "scheme.blocks.host_write_points": 2}
+
 DEMAND: Settings = {"scheme.mapping.policy": "demand"}
 
 CASES = (
@@ -139,7 +141,7 @@ CASES = (
         {"device.geometry.spare_bytes": 448},
     ),
     Case("scheme.placement.policy", "dynamic", {"scheme.blocks.superblock": "drive"}),
-    Case("scheme.separation.separate_hot_moves", True, {}, {"scheme.separation.policy": "hot_cold"}),
+    Case("scheme.separation.separate_hot_moves", True, {}, HOT_COLD),
     Case("scheme.scheduler.starvation_bound_ns", 900_000, {"scheme.scheduler.policy": "fifo"}),
     Case("scheme.mapping.search_buckets", 64, DEMAND, {**DEMAND, "scheme.firmware.search_step_ns": 10}),
     Case("scheme.mapping.write_back_lookups", True, DEMAND, {**DEMAND, **CACHE}),
