@@ -71,7 +71,8 @@ impl Writes {
         let bytes = |(written, share): (&Written, &f64)| share * written.share * written.mean_bytes();
         let bytes_per_request = each.iter().zip(&shares).map(bytes).sum();
         let trims = each.iter().zip(&shares).any(|(written, share)| written.trims && *share > 0.0);
-        Some(Self { bytes_per_request, overwrites: overwrites(&each, &shares), trims, pattern, shares })
+        let overwrites = overwrites(&each, &shares, trims);
+        Some(Self { bytes_per_request, overwrites, trims, pattern, shares })
     }
 
     /// Whether it writes at all.
@@ -106,8 +107,8 @@ impl Written {
     }
 }
 
-/// What all of them overwrite together.
-fn overwrites(each: &[Written], shares: &[f64]) -> Overwrites {
+/// What all of them overwrite together, of which some may be given up.
+fn overwrites(each: &[Written], shares: &[f64], trims: bool) -> Overwrites {
     let writes = each.iter().any(|written| written.share > 0.0);
     let counted = || each.iter().zip(shares).filter(|(written, _)| written.share > 0.0 || !writes);
     // The bytes that are written with each size.
@@ -127,7 +128,6 @@ fn overwrites(each: &[Written], shares: &[f64]) -> Overwrites {
     let sums: Vec<(u64, f64)> = sums.collect();
     let most = sums.iter().max_by(|one, other| one.1.total_cmp(&other.1)).map_or(1, |&(size, _)| size);
     // What is given up leaves room: by no formula.
-    let trims = each.iter().zip(shares).any(|(written, share)| written.trims && *share > 0.0);
     let evenly = sums.len() == 1 && !trims && counted().all(|(written, _)| written.evenly && written.whole);
     // What only reads leaves its drive as it is.
     Overwrites { bytes: most, evenly: evenly || !writes }

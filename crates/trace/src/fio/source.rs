@@ -89,13 +89,9 @@ impl FioSource {
                 ways.push(way.map_err(|error| error.under(name))?);
             }
         }
-        let mut maps = Vec::new();
-        if shares_map(config) {
-            // A file has one map, whichever direction uses a place.
-            for way in ways.iter_mut().rev() {
-                maps = way.give_maps();
-            }
-        }
+        // A file has one map, whichever direction uses a place: the first one's.
+        let given = ways.iter_mut().filter(|_| shares_map(config)).map(Way::give_maps);
+        let maps = given.reduce(|first, _| first).unwrap_or_default();
         let endless = config.io_bytes.is_none() && config.loops.is_none();
         let pass_bytes = if endless { u64::MAX } else { config.io_bytes.unwrap_or(bytes) };
         let pass = (pass_bytes, config.number_ios.unwrap_or(u64::MAX));
@@ -240,23 +236,14 @@ impl FioSource {
     }
 }
 
-/// Whether several directions take each place of a file once before any comes again.
+/// Whether several directions take each place of a file once before any comes again: their maps are of the same places.
 fn shares_map(config: &FioConfig) -> bool {
-    let mut ways = [&config.read, &config.write, &config.trim].into_iter().flatten();
-    let Some(first) = ways.next() else { return false };
-    let rest: Vec<&Direction> = ways.collect();
-    let smallest = |way: &Direction| way.sizes.iter().map(|size| size.bytes).min();
-    let alike = |way: &&Direction| {
-        way.access == Access::Random
-            && way.random_share > 0.0
-            && way.align_bytes == first.align_bytes
-            && smallest(way) == smallest(first)
-    };
-    !config.with_replacement
-        && config.strided.is_none()
-        && alike(&first)
-        && !rest.is_empty()
-        && rest.iter().all(alike)
+    let ways: Vec<&Direction> = [&config.read, &config.write, &config.trim].into_iter().flatten().collect();
+    let has_map = |way: &&Direction| way.access == Access::Random && way.random_share > 0.0;
+    let places = |way: &Direction| (way.align_bytes, way.sizes.iter().map(|size| size.bytes).min());
+    let alike = ways.windows(2).all(|pair| matches!(pair, [one, other] if places(one) == places(other)));
+    let keeps_maps = !config.with_replacement && config.strided.is_none();
+    ways.len() > 1 && keeps_maps && alike && ways.iter().all(has_map)
 }
 
 /// Refuses more places to read than can be held, of writes that aren't made.
