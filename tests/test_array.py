@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import SMALL, Wordline, sets
+from conftest import SMALL, SMALL_DRIVE, Wordline, sets
 
 import wordline as package
 from wordline import WordlineError
@@ -54,6 +54,26 @@ def test_rails_on_one_drive_has_its_channels_in_halves() -> None:
     assert halves[0]["drive"]["logical_units"] <= baseline["drive"]["logical_units"] / 2
     assert rails["read"]["requests"] == baseline["read"]["requests"]
     assert rails["read"]["latency_ns"]["p99"] < baseline["read"]["latency_ns"]["p99"]
+
+
+def test_a_steady_array_begins_as_its_own_writes_leave_it() -> None:
+    overrides = {
+        **SMALL_DRIVE,
+        "workload.start.layout": "steady",
+        "workload.source.read_share": 0.0,
+        "workload.source.sizes": 4096,
+        "workload.source.pattern": {"kind": "zipf", "theta": 0.99},
+        "device.capacity.overprovisioning": 0.25,
+    }
+
+    def waf(scheme: str, warmup: int) -> float:
+        more = {"workload.window.warmup_requests": warmup, "workload.source.requests": 20_000 + warmup}
+        found = package.run("mqsim", scheme, WORKLOAD, overrides=overrides | more).to_dict()["waf"]
+        assert isinstance(found, float)
+        return found
+
+    for scheme in ("stripe", "mirror"):
+        assert waf(scheme, 0) == pytest.approx(waf(scheme, 200_000), rel=0.06)
 
 
 def test_a_run_on_an_array_stops_and_goes_on(wordline: Wordline, tmp_path: Path) -> None:

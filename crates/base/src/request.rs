@@ -53,6 +53,10 @@ pub struct HostRequest {
 #[error("{0}")]
 pub struct SourceError(pub String);
 
+/// Requests in a row of which none is what is looked for, after which a workload is taken to have no more of it: generators
+/// never end.
+pub const MOST_IN_VAIN: usize = 1 << 20;
+
 /// A workload: requests in the order in which the host submits them.
 ///
 /// Implementations may not look at the drive; times never decrease (an unsorted trace is the source's to mend or

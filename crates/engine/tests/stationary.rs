@@ -5,11 +5,12 @@
 #![allow(clippy::print_stdout, reason = "figures beside their bounds, for --nocapture")]
 
 use crate::common::*;
+use wordline_engine::config::array::{ArrayConfig, ArrayLayout, ArrayMember, MirrorServe};
 use wordline_engine::config::cache::{CacheBytes, CacheKind};
 use wordline_engine::config::device::{CapacityConfig, CellTechnology};
 use wordline_engine::config::nand_modes::SlcModeConfig;
 use wordline_engine::config::pace::PaceConfig;
-use wordline_engine::config::run::StartLayout;
+use wordline_engine::config::run::{Occupancy, StartLayout};
 use wordline_engine::config::scheme::{GcKind, MappingKind, SuperblockSpan};
 use wordline_engine::config::slc_cache::{SlcCacheConfig, SlcCacheKind, WhenFull};
 use wordline_engine::host::{HostOp, RequestSource};
@@ -296,4 +297,46 @@ fn a_load_that_gives_pages_up_begins_with_what_it_leaves() {
     let (first, late) = (waf(0), waf(100_000));
     println!("WAF {first} at first, {late} later");
     assert!((first / late - 1.0).abs() < 0.05, "{first} {late}");
+}
+
+#[test]
+fn the_drives_of_an_array_begin_with_what_its_load_left_on_each() {
+    let case = Case { pattern: Pattern::HotCold, ..PLAIN };
+    for layout in [ArrayLayout::Striped, ArrayLayout::Mirrored] {
+        let mut setup = case.setup(1);
+        let serve = MirrorServe::First;
+        let of = ArrayMember::Drives;
+        let config = ArrayConfig { members: 2, layout, of, chunk_bytes: 8192, serve, read_window_ns: 0 };
+        setup.scheme.array = Some(config.clone());
+        setup.window.warmup_requests = setup.settling_requests(4096.0);
+        let pages = setup.logical_bytes().unwrap() / 4096;
+        let waf = |warmup: u64| {
+            let mut past = [71, 71].map(|seed| case.pattern.writes(pages, seed, u64::MAX));
+            let before = past.iter_mut().map(|past| Before {
+                pattern: Some(past as &mut dyn RequestSource),
+                never_trims: true,
+                ..Before::default()
+            });
+            let before = before.collect();
+            let mut array = setup.prepare_array_after(&config, &[], before, &mut Unobserved).unwrap();
+            let mut run = setup.clone();
+            run.window.warmup_requests += warmup;
+            let mut source = case.pattern.writes(pages, 5, run.window.warmup_requests + 20_000);
+            replay(&run, &mut array, &mut source, &mut Unobserved).unwrap().report.waf.unwrap()
+        };
+        let (first, late) = (waf(0), waf(200_000));
+        println!("{layout:?}: WAF {first} at first, {late} later");
+        assert!((first / late - 1.0).abs() < 0.05, "{layout:?}: {first} {late}");
+    }
+}
+
+#[test]
+fn a_load_that_writes_nothing_of_what_the_drive_holds_leaves_it_as_it_is() {
+    let mut setup = PLAIN.setup(1);
+    setup.start.occupancy = Occupancy::Share(0.25);
+    let pages = setup.logical_bytes().unwrap() / 4096;
+    let mut past = made(u64::MAX, move |number| write(0, pages / 2 + number % (pages / 2)));
+    let before = Before { pattern: Some(&mut past), never_trims: true, ..Before::default() };
+    let drive = setup.prepare_after(Vec::new(), &[], before, &mut Unobserved).unwrap();
+    assert_eq!((drive.report().drive.mapped_units, drive.units_erased()), (pages / 4, 0));
 }

@@ -122,7 +122,7 @@ impl Past {
         let Some(writes) = Writes::of(workload, context.drive_bytes).filter(|_| known.is_some()) else {
             return Ok(Self::default());
         };
-        let steady = setup.start.layout == StartLayout::Steady && setup.scheme.array.is_none();
+        let steady = setup.start.layout == StartLayout::Steady;
         let past = Self {
             carried_out: steady && writes.any() && !setup.has_steady_formula(writes.overwrites),
             never_trims: !writes.trims,

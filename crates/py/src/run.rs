@@ -223,7 +223,10 @@ fn run_described(
             }
             let ready = match &part.from {
                 None => touched().and_then(|pages| {
-                    let ready = setup.prepare_array(config, &pages, &mut watch.clone());
+                    let sources = (0..config.members).map(|_| past.sources(described, &context));
+                    let mut sources = sources.collect::<PyResult<Vec<_>>>()?;
+                    let before = sources.iter_mut().map(|sources| sources.before()).collect();
+                    let ready = setup.prepare_array_after(config, &pages, before, &mut watch.clone());
                     Ok((ready.map_err(|error| described.failed(error))?, None))
                 }),
                 Some(from) => from.open_array(&setup, config),

@@ -7,6 +7,7 @@
 
 pub mod layout;
 mod monitor;
+mod own_requests;
 mod prepare;
 mod report;
 mod state;

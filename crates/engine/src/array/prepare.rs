@@ -2,7 +2,9 @@
 
 use super::Array;
 use super::layout::{Part, striped};
-use crate::run::{Observer, RunError, Setup};
+use super::own_requests::OwnRequests;
+use crate::host::RequestSource;
+use crate::run::{Before, Observer, RunError, Setup};
 use wordline_base::ids::Lpa;
 use wordline_config::array::{ArrayConfig, ArrayLayout};
 use wordline_config::{ConfigError, SchemeConfig};
@@ -16,11 +18,30 @@ impl Setup {
         footprint: &[Lpa],
         observer: &mut dyn Observer,
     ) -> Result<Array, RunError> {
+        self.prepare_array_after(config, footprint, Vec::new(), observer)
+    }
+
+    /// The same, where each drive has got its part of what came before. `before` has the requests of the whole array, once for
+    /// each drive from the first on; those without any are overwritten evenly where they are to be steady. Caches of the map begin
+    /// empty.
+    pub fn prepare_array_after(
+        &self,
+        config: &ArrayConfig,
+        footprint: &[Lpa],
+        before: Vec<Before<'_>>,
+        observer: &mut dyn Observer,
+    ) -> Result<Array, RunError> {
         self.validate()?;
         let pages = self.footprints(config, footprint);
+        let mut before = before.into_iter();
         let mut members = Vec::new();
-        for (number, pages) in (0u64..).zip(&pages) {
-            members.push(self.member(config, number)?.prepare_observed(pages, observer)?);
+        for (number, pages) in pages.iter().enumerate() {
+            let Before { pattern, never_trims, never_rests, .. } = before.next().unwrap_or_default();
+            let mut own = pattern.map(|source| OwnRequests::new(source, config, number));
+            let pattern = own.as_mut().map(|own| own as &mut dyn RequestSource);
+            let before = Before { pattern, never_trims, never_rests, last: None };
+            let setup = self.member(config, number as u64)?;
+            members.push(setup.prepare_after(Vec::new(), pages, before, observer)?);
         }
         Ok(Array::new(config, members))
     }

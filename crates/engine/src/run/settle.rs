@@ -13,6 +13,7 @@ use crate::host::Settling;
 use crate::stats::settled::Settled;
 use wordline_base::rng::{below, stream};
 use wordline_config::DeviceConfig;
+use wordline_config::array::ArrayLayout;
 use wordline_config::cache::{CacheBytes, CacheKind};
 use wordline_config::run::{Occupancy, StartLayout};
 
@@ -68,19 +69,23 @@ impl Setup {
         }
     }
 
-    /// Whether a drive alone holds something at the start.
+    /// Whether the drive holds something at the start.
     fn settles(&self) -> bool {
         let holds = |occupancy: &Occupancy| match *occupancy {
             Occupancy::All => true,
             Occupancy::Share(share) => share > 0.0,
             Occupancy::None | Occupancy::Footprint | Occupancy::Span => false,
         };
-        let any = holds(&self.start.occupancy) || self.start.set_occupancy.values().any(holds);
-        any && self.scheme.array.is_none()
+        holds(&self.start.occupancy) || self.start.set_occupancy.values().any(holds)
     }
 
-    /// Bytes that the host writes while queues, buffers and collections settle.
+    /// Bytes that the host writes while queues, buffers and collections settle: of drives of a stripe for each.
     fn settling_bytes(&self) -> u64 {
+        let array = self.scheme.array.as_ref().filter(|array| array.layout == ArrayLayout::Striped);
+        self.settling_bytes_of_a_drive().saturating_mul(array.map_or(1, |array| u64::from(array.members)))
+    }
+
+    fn settling_bytes_of_a_drive(&self) -> u64 {
         let DeviceConfig { geometry, dram, .. } = &self.device;
         let planes = [geometry.channels, geometry.ways, geometry.dies, geometry.planes].map(u64::from);
         let row: u64 = planes.iter().product::<u64>() * u64::from(geometry.page_bytes);

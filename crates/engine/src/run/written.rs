@@ -51,7 +51,7 @@ impl Setup {
         let units = u32::try_from(bytes / unit).ok().filter(|_| bytes.is_multiple_of(unit))?;
         // An array writes to its drives what its own layout makes of a request.
         if self.scheme.array.is_some() {
-            return Some(1);
+            return None;
         }
         self.group(units).map(|_| units)
     }

@@ -4,7 +4,7 @@ use crate::work::ftl::Ftl;
 use std::ops::Range;
 
 use wordline_base::ids::Lpa;
-use wordline_base::request::{HostOp, HostRequest, RequestSource, SourceError};
+use wordline_base::request::{HostOp, HostRequest, MOST_IN_VAIN, RequestSource, SourceError};
 use wordline_base::rng::{self, Xoshiro256PlusPlus};
 
 /// A page that is overwritten, or given up.
@@ -44,6 +44,8 @@ struct Written<'a> {
     source: &'a mut dyn RequestSource,
     batch: Vec<HostRequest>,
     next: usize,
+    /// Requests since the last that had a page.
+    in_vain: usize,
     units: Range<u32>,
     /// Of the request whose units these are.
     stream: u16,
@@ -130,6 +132,7 @@ impl Written<'_> {
                 if self.runs.as_ref().is_some_and(|runs| !runs.iter().any(|run| run.contains(&unit))) {
                     continue;
                 }
+                self.in_vain = 0;
                 return Some(Drawn { lpa: Lpa(unit), stream: self.stream, trims: self.trims });
             }
             let Some(request) = self.batch.get(self.next) else {
@@ -161,12 +164,16 @@ impl Written<'_> {
 
     #[cold]
     fn refill(&mut self) -> Option<()> {
+        if self.in_vain >= MOST_IN_VAIN {
+            return None;
+        }
         self.batch.clear();
         self.next = 0;
         if let Err(error) = self.source.next_batch(&mut self.batch) {
             self.error = Some(error);
             return None;
         }
+        self.in_vain += self.batch.len();
         (!self.batch.is_empty()).then_some(())
     }
 }
@@ -208,6 +215,7 @@ pub fn overwriting_as<'a>(
         source,
         batch: Vec::new(),
         next: 0,
+        in_vain: 0,
         units: 0..0,
         stream: 0,
         trims: false,
