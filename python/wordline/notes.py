@@ -20,6 +20,7 @@ ABOUT = {
     "empty_map_cache": "a cache of the map began empty, and so did the window",
     "series_merged": "rows of the time series were merged",
     "samples_dropped": "samples have no row",
+    "empty_timeline": "the window of a timeline lies behind the end of the run",
     "idle_flow": "one of several flows has no request in the window",
     "ended_flow": "a flow ended before others that ran beside it, by 1% of the window or more",
     "later_flow": "a flow began behind the first 1% of the window: the whole run is of several loads",

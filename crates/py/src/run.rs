@@ -313,6 +313,7 @@ impl Run<'_> {
                 .map(Note::of_workload)
                 .chain(without_effect::notes(self.described))
                 .chain(self.past.note.clone())
+                .chain(part.empty_timeline(outcome.report.window.end_ns))
                 .chain(traces::notes(&traces, &outcome.report))
                 .chain(outcome.report.notes())
                 .collect(),

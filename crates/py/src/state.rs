@@ -8,6 +8,7 @@ use wordline_engine::array::Array;
 use wordline_engine::config::array::ArrayConfig;
 use wordline_engine::device::Device;
 use wordline_engine::snapshot::SnapshotError;
+use wordline_engine::stats::notes::Note;
 use wordline_engine::{RunError, Setup};
 use wordline_trace::OpenContext;
 
@@ -41,6 +42,22 @@ pub struct Part {
     pub from: Option<From>,
     pub save: Option<PathBuf>,
     pub stop_after: Option<u64>,
+}
+
+impl Part {
+    /// That the window of the timeline lies behind the run's end, if so.
+    pub fn empty_timeline(&self, end_ns: u64) -> Option<Note> {
+        let (_, (from, _)) = self.timeline.as_ref().filter(|(_, (from, _))| *from >= end_ns)?;
+        Some(Note {
+            kind: "empty_timeline".to_owned(),
+            found: format!(
+                "the timeline is empty: its window begins at {from} ns, and the run ended at {end_ns} ns"
+            ),
+            reason: String::new(),
+            remedy: "a window within the run, whose time counts from its first request, the warm-up included"
+                .to_owned(),
+        })
+    }
 }
 
 impl From {

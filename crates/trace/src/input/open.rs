@@ -117,7 +117,9 @@ impl FileInput {
     pub(crate) fn fault(&self, error: &io::Error) -> String {
         match (self.packing, error.kind()) {
             (Packing::Plain, _) => one_line(error),
-            (packing, ErrorKind::UnexpectedEof) => format!("the {} data is truncated", packing.name()),
+            (packing, ErrorKind::UnexpectedEof) => {
+                format!("the {} data is truncated or damaged", packing.name())
+            }
             (packing, _) => format!("the {} data is damaged: {}", packing.name(), one_line(error)),
         }
     }

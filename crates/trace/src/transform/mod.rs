@@ -4,6 +4,7 @@
 mod addresses;
 mod filter;
 mod join;
+mod left;
 mod merge;
 mod plan;
 mod repeat;

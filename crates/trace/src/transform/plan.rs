@@ -10,6 +10,7 @@ use super::Boxed;
 use super::addresses::Addresses;
 use super::filter::{Conditions, Filter};
 use super::join::{Join, Together};
+use super::left::Left;
 use super::merge::Merge;
 use super::repeat::{Again, Repeat};
 use super::slice::Slice;
@@ -119,6 +120,7 @@ fn build(plan: &Arc<Plan>, steps: usize) -> Result<Built, SourceError> {
             Box::new(Merge::new(sources))
         }
     };
+    let source = Box::new(Left { source, step: before, any: false });
     Ok(Built { source, notes, separate_devices })
 }
 

@@ -32,6 +32,7 @@ impl RowWriter for FioIologFile {
         }
         written.requests += 1;
         written.plain_writes += u64::from(*op == HostOp::WriteFua);
+        written.cut_times += u64::from(!time.0.is_multiple_of(1000));
         let action = match op {
             HostOp::Read => "read",
             HostOp::Write | HostOp::WriteFua => "write",

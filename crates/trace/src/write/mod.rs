@@ -30,9 +30,9 @@ use sink::{Packing, Sink};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WriteFormat {
-    /// Wordline CSV: keeps everything.
+    /// Wordline CSV: keeps everything, streams as flows.
     Wordline,
-    /// Parquet with the columns of Wordline CSV: keeps everything.
+    /// Parquet with the columns of Wordline CSV.
     Parquet,
     /// MQSim ASCII: reads and writes in whole sectors of 512 bytes.
     Mqsim,
@@ -51,6 +51,10 @@ pub struct Written {
     pub widened: u64,
     /// Writes with FUA that became plain writes.
     pub plain_writes: u64,
+    /// Requests whose time lost its part of a microsecond.
+    pub cut_times: u64,
+    /// Requests whose stream isn't their flow, which is both in what is read.
+    pub other_stream: u64,
 }
 
 /// One form's way of writing. Rows go out in the order of the source.
@@ -84,6 +88,8 @@ impl Written {
             (self.left_out, "trims and flushes left out: the form has none"),
             (self.widened, "requests widened outwards to whole sectors of 512 bytes"),
             (self.plain_writes, "writes with FUA became plain writes: the form has none"),
+            (self.cut_times, "times cut to whole microseconds: the form has no shorter ones"),
+            (self.other_stream, "requests lost their stream: in a trace it is the flow"),
         ];
         losses.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect()
     }
@@ -115,6 +121,7 @@ pub fn write_trace(
         if batch.is_empty() {
             break;
         }
+        written.other_stream += batch.iter().filter(|request| request.stream != request.flow).count() as u64;
         batch.iter().try_for_each(|request| writer.write(request, &mut written)).map_err(fail)?;
     }
     let file = writer.finish().map_err(fail)?;

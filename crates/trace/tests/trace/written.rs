@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use wordline_base::request::{HostOp, HostRequest};
+use wordline_base::request::{HostOp, HostRequest, RequestSource, SourceError};
 use wordline_base::time::Ns;
 use wordline_trace::config::TraceFormat;
 use wordline_trace::{SourceConfig, TraceConfig, WriteFormat, Written, write_trace};
@@ -80,6 +80,29 @@ fn fio_iologs_keep_all_but_flows_numbers_and_parts_of_microseconds() {
         .collect();
     assert_eq!(again, expected);
     assert_eq!((written.left_out, written.widened, written.plain_writes), (0, 0, 1));
+    assert_eq!(written.cut_times, 3);
+    assert!(written.notes()[1].starts_with("3 times cut to whole microseconds"), "{:?}", written.notes());
+}
+
+#[test]
+fn streams_that_are_no_flows_are_counted() {
+    let folder = Folder::new();
+    let mut source = Once(vec![0, 3, 1].into_iter().map(of_stream).collect());
+    let written = write_trace(&mut source, &folder.0.join("a.csv"), WriteFormat::Wordline).unwrap();
+    assert_eq!((written.requests, written.other_stream), (3, 2));
+}
+
+fn of_stream(stream: u16) -> HostRequest {
+    HostRequest { time: Ns(0), op: HostOp::Write, offset: 0, length: 4096, flow: 0, stream }
+}
+
+struct Once(Vec<HostRequest>);
+
+impl RequestSource for Once {
+    fn next_batch(&mut self, batch: &mut Vec<HostRequest>) -> Result<(), SourceError> {
+        batch.append(&mut self.0);
+        Ok(())
+    }
 }
 
 #[test]
