@@ -203,7 +203,8 @@ def test_an_interrupt_while_a_policy_is_asked_stays_one() -> None:
     [
         ("gc", Greedy, {"needs": ("past",)}, "needs 'past': allowed: full_order, last_change"),
         ("gc", Greedy, {"needs": "full_order"}, "needs = 'full_order': allowed: a tuple of names"),
-        ("scheduler", InOrder, {"suspends": ["gc"]}, "suspends 'gc': allowed: host_read, "),
+        ("scheduler", InOrder, {"suspends": ["gc"]}, "suspends 'gc': allowed: host_program, "),
+        ("scheduler", InOrder, {"suspends": ["host_read"]}, "suspends 'host_read': allowed: host_program, "),
         ("scheduler", InOrder, {"suspends": 3}, "suspends = 3: allowed: a tuple of names"),
         ("scheduler", InOrder, {"longest_suspension_ns": -1}, "longest_suspension_ns -1: allowed: 0 to"),
         ("mapping", WholeMap, {"memory_bytes": 1.5}, "memory_bytes 1.5: allowed: a whole number"),

@@ -432,3 +432,17 @@ def test_bars_of_one_run_share_an_axis_that_shows_them_all(tmp_path: Path) -> No
     apart = _panels([replace(run, result=told)])
     assert next(iter(apart)) == "reads: where the time went, mean of all"
     assert apart["writes: where the time went, mean of all"] == [(run.label, {"cell": 1.0})]
+
+
+def test_a_small_ratio_is_told_by_its_digits() -> None:
+    from wordline.figures import to_three_digits
+
+    said = {
+        0.0: "0.000",
+        0.00041234: "0.000412",
+        0.05: "0.05",
+        0.1: "0.100",
+        1.23456: "1.235",
+        -0.0004: "-0.0004",
+    }
+    assert {value: to_three_digits(value) for value in said} == said

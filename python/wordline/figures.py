@@ -159,6 +159,11 @@ def short(value: float) -> str:
     return f"{float(digits):f}".rstrip("0").rstrip(".") if "e" in digits else digits
 
 
+def to_three_digits(value: float) -> str:
+    """A ratio: with three decimals, below a tenth with three digits."""
+    return f"{value:.3f}" if value == 0 or abs(value) >= 0.1 else short(float(f"{value:.3g}"))
+
+
 def title(metric: str) -> str:
     """A short name without its unit."""
     return heading(metric).partition(",")[0]

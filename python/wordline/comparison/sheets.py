@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from wordline.comparison.figures import DIRECTIONS, Direction, Part
-from wordline.figures import LEGEND, UNSURE, best_of, formatted_interval, heading, number
+from wordline.figures import LEGEND, UNSURE, best_of, formatted_interval, heading, number, to_three_digits
 from wordline.names import part_label
 from wordline.notes import DEATH
 
@@ -80,7 +80,7 @@ def _cell_text(metric: str, cell: Cell | None, first: Cell | None) -> str:
     text = formatted_interval(metric, cell.value, cell.ci95)
     if cell is first or cell.ratio is None or cell.unsure or (first is not None and first.unsure):
         return text
-    return f"{text} ({'≈' if cell.same else ''}{cell.ratio:.3f})"
+    return f"{text} ({'≈' if cell.same else ''}{to_three_digits(cell.ratio)})"
 
 
 def _blame(comparison: Comparison, workload: str, direction: Direction, part: Part) -> Sheet | None:
@@ -112,7 +112,7 @@ def _means(comparison: Comparison, metrics: Sequence[str]) -> Sheet:
     for metric in metrics:
         means = [_mean(comparison, scheme, metric) for scheme in comparison.schemes]
         if any(comparison.geometric_mean(scheme, metric) is not None for scheme in comparison.schemes):
-            texts = (f"{mean:.3f}" if mean is not None else "–" for mean in means)
+            texts = (to_three_digits(mean) if mean is not None else "–" for mean in means)
             rows.append([heading(metric).partition(",")[0], *texts])
     title = f"{len(comparison.workloads)} workloads: geometric mean of the ratio to {comparison.schemes[0]}"
     return Sheet(title, ["", *comparison.schemes], rows)

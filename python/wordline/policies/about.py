@@ -41,7 +41,7 @@ ATTRIBUTES: dict[str, dict[str, str]] = {
     "victims": {"needs": 'a tuple of `"full_order"` and `"last_change"`: what of the past `blocks` has'},
     "placement": {"places_moves": "whether moves ask as well"},
     "scheduler": {
-        "suspends": "names of classes that a read of the host suspends",
+        "suspends": "names of classes of programs and erases that a read of the host suspends",
         "longest_suspension_ns": "how long a suspended command waits at most",
     },
     "write points": {"is_hot(page)": "whether a moved page is hot; `None`: no"},

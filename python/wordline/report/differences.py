@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from wordline import intervals, notes
-from wordline.figures import LEGEND, UNSURE, at, fitting, is_unsure, title
+from wordline.figures import LEGEND, UNSURE, at, fitting, is_unsure, title, to_three_digits
 from wordline.names import KINDS
 from wordline.study.row import figures as numbers_of
 
@@ -130,7 +130,7 @@ def render(one: SavedRun, other: SavedRun, found: Sequence[Difference]) -> Rende
 
 
 def _row(found: Difference) -> list[str]:
-    ratio = "–" if found.ratio is None else f"{'≈' if found.same else ''}{found.ratio:.3f}"
+    ratio = "–" if found.ratio is None else f"{'≈' if found.same else ''}{to_three_digits(found.ratio)}"
     figures_ = (
         UNSURE if unsure else fitting(found.metric, value)
         for value, unsure in zip(found.values, found.unsure, strict=True)

@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from wordline import intervals, labels, lifetime, notes, power
-from wordline.figures import LEGEND, at, is_unsure, rounded, short, sure
+from wordline.figures import LEGEND, at, is_unsure, rounded, short, sure, to_three_digits
 from wordline.names import KINDS, PERCENTILES, part_label
 from wordline.report.trace import began
 
@@ -241,7 +241,9 @@ def _flash(data: Mapping[str, Any]) -> Table:
     if details:
         table.add_row("", ", ".join(details))
     if data["waf"] is not None:
-        causes = (f"{cause} {share:.3f}" for cause, share in data["waf_by_cause"].items() if share)
+        causes = (
+            f"{cause} {to_three_digits(share)}" for cause, share in data["waf_by_cause"].items() if share
+        )
         waf = f"{data['waf']:.3f} {_about(data, 'waf', data['waf'], 3)}".rstrip()
         table.add_row("WAF", _sure(data, "waf", data["waf"], f"{waf} ({', '.join(causes)})"))
     if collection["victims"]:

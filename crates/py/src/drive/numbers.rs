@@ -1,6 +1,7 @@
 //! Numbers and operations out of Python.
 
 use pyo3::prelude::*;
+use pyo3::types::PyBool;
 use wordline_drive::{OPS, Op, op_of_number};
 
 use crate::error::mistake;
@@ -23,6 +24,8 @@ pub fn stream(number: u64) -> PyResult<u16> {
 pub fn op_of(value: &Bound<'_, PyAny>) -> PyResult<Op> {
     let found = match value.extract::<&str>() {
         Ok(name) => OPS.iter().find(|(_, known)| *known == name).map(|(op, _)| *op),
+        // Python's True and False are numbers, too, and mean none here.
+        Err(_) if value.is_instance_of::<PyBool>() => None,
         Err(_) => value.extract().ok().and_then(op_of_number),
     };
     found.ok_or_else(|| unknown(value))

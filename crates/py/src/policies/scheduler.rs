@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};
-use wordline_engine::sched::class::Class;
+use wordline_engine::sched::class::{Class, FlashOp};
 use wordline_engine::sched::{QueueView, Scheduler};
 use wordline_engine::time::Ns;
 
@@ -23,7 +23,8 @@ pub struct Classes {
 impl Classes {
     pub fn new(policy: Policy) -> Self {
         let asked = policy.ask::<Vec<String>>("suspends", |py| Ok(PyTuple::empty(py))).unwrap_or_default();
-        let all: Vec<&str> = Class::ALL.iter().map(|class| class.name()).collect();
+        let can_be = Class::ALL.iter().filter(|class| class.op() != FlashOp::Read);
+        let all: Vec<&str> = can_be.map(|class| class.name()).collect();
         if let Some(unknown) = asked.iter().find(|name| !all.contains(&name.as_str())) {
             policy.refuse("suspends", format!("suspends '{unknown}': allowed: {}", all.join(", ")));
         }
