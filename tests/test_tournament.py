@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from wordline import _core, schemes
+from wordline import _core, run, schemes
 from wordline.presets import load
 from wordline.repro.exhibit import EXHIBITS, Exhibit, exhibits
 from wordline.repro.grid import cells
@@ -27,6 +27,24 @@ def plain(scheme: str) -> str:
 
 def named(exhibit: Exhibit) -> set[str]:
     return {plain(scheme) for scheme in exhibit.data["sweep"]["scheme"]} | set(exhibit.left_out)
+
+
+@pytest.mark.parametrize(("superblock", "kept"), [("chip", 0.63), ("die", 1.0)])
+def test_shuffling_parts_what_a_die_programs_at_once_where_a_superblock_is_two_dies(
+    superblock: str, kept: float
+) -> None:
+    def pages_a_command(scheme: str) -> float:
+        drive = EXHIBITS / "tournament" / "devices" / "enterprise.toml"
+        overrides = {"workload.source.requests": 25_000, "workload.host.time_scale": 0.0091}
+        more = f"+reclaim.threshold=200+blocks.superblock={superblock}"
+        found = run(drive, scheme + more, "gen0", overrides=overrides).to_dict()
+        assert found["read_reclaim"]["operations"] > 30
+        programs = found["flash"]["by_class"]["reclaim_program"]
+        return float(programs["operations"] / programs["transactions"])
+
+    # Two planes of three pages.
+    assert pages_a_command("superblock-reclaim") == 6
+    assert pages_a_command("shuffler") == pytest.approx(6 * kept, rel=0.02)
 
 
 def test_every_system_and_every_pair_is_run_or_left_out_with_a_reason() -> None:
