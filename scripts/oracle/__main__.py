@@ -107,7 +107,7 @@ def compare(module: str, share: int) -> int:
     differ = 0
     for line in other_build(module, "hashes", "--share", str(share)):
         name, digest, theirs = json.loads(line)
-        row = descriptions.of_name(name)
+        row = further.of_name(name)
         ours = courses.whole(row)
         if ours.digest == digest:
             continue
@@ -149,7 +149,7 @@ def main() -> int:
     elif given.what == "hashes":
         hashes([*rows, *known_further()[:: given.share]])
     elif given.what == "events":
-        print("\n".join(courses.events(descriptions.of_name(given.rest[0]), int(given.rest[1]))))
+        print("\n".join(courses.events(further.of_name(given.rest[0]), int(given.rest[1]))))
     elif given.what == "compare":
         differ = compare(given.rest[0], given.share)
         print(f"{differ} differ")

@@ -185,14 +185,3 @@ def of_presets() -> Iterator[Row]:
         smaller = smaller_drive(device)
         for scheme in presets.names("scheme"):
             yield Row(f"{device}/{scheme}", device, scheme, smaller, seed=1, requests=300)
-
-
-def of_name(name: str) -> Row:
-    """The description of this name."""
-    if ": " in name:
-        import further
-
-        return next(one for one in further.rows() if one.name == name)
-    if "/" in name:
-        return next(one for one in of_presets() if one.name == name)
-    return row(tuple(map(int, name)))

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import descriptions
 import own_policies
-from descriptions import Row, known, smaller_drive
+from descriptions import Row, known, of_presets, smaller_drive
 
 ARRAYS = {
     "stripe": {
@@ -139,3 +140,12 @@ def rows() -> Iterator[Row]:
     yield from of_traces()
     yield from of_loads()
     yield from of_unchecked()
+
+
+def of_name(name: str) -> Row:
+    """The description of this name, drawn or beside those."""
+    if ": " in name:
+        return next(one for one in rows() if one.name == name)
+    if "/" in name:
+        return next(one for one in of_presets() if one.name == name)
+    return descriptions.row(tuple(map(int, name)))
