@@ -42,6 +42,12 @@ def repro(
         Path | None,
         typer.Option("--publish", metavar="DIR", help="Write a page of results for each paper to DIR, too."),
     ] = None,
+    judge_only: Annotated[
+        bool,
+        typer.Option(
+            "--judge-only", help="Run nothing: judge anew what --publish DIR has, by the rules as they are."
+        ),
+    ] = False,
     seeds: Annotated[
         int,
         typer.Option("--seeds", min=1, max=1000, help="Runs with seeds 1 to N: numbers with 95% intervals."),
@@ -64,6 +70,9 @@ def repro(
 
     if only_list:
         _list(paper, as_json)
+        return
+    if judge_only:
+        _judge(paper, exhibit, publish, as_json)
         return
 
     def planned(plans: Sequence[Plan]) -> None:
@@ -90,6 +99,19 @@ def repro(
     _say(found, as_json)
     if any(shown.errors for shown in found.shown):
         raise typer.Exit(FAILURES)
+
+
+def _judge(paper: str, exhibit: Sequence[str] | None, publish: Path | None, as_json: bool) -> None:
+    from wordline._core import WordlineError
+    from wordline.repro.publish import judge_anew
+    from wordline.repro.run import choose
+
+    choose(paper, [], [])
+    if publish is None or exhibit:
+        raise WordlineError(
+            "--judge-only: allowed: beside --publish DIR, without --exhibit: a page as a whole"
+        )
+    _say(judge_anew(publish, paper), as_json, f"{paper}.md")
 
 
 def _say_planned(plans: Sequence[Plan], out: Path, as_json: bool, *, on: str, jobs: int | None) -> None:
@@ -137,7 +159,7 @@ def _list(paper: str, as_json: bool) -> None:
         print(f"{row['paper']:12} {row['exhibit']:20} {row['title']}")
 
 
-def _say(found: Reproduction, as_json: bool) -> None:
+def _say(found: Reproduction, as_json: bool, written: str = "summary.html, summary.md, numbers.csv") -> None:
     from wordline.repro import summary
 
     if as_json:
@@ -157,7 +179,7 @@ def _say(found: Reproduction, as_json: bool) -> None:
             print(f"  failed: {error}")
     scale = "quick; " if found.scale == "quick" else ""
     print(f"\n{scale}{summary.counted(found)}")
-    print(f"Written to {found.folder}: summary.html, summary.md, numbers.csv")
+    print(f"Written to {found.folder}: {written}")
 
 
 def register(app: typer.Typer) -> None:

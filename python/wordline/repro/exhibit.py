@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import hashlib
+import json
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ from typing import Any, Literal, TypeAlias
 
 from wordline._core import WordlineError
 from wordline.repro import real_drives
-from wordline.repro.keys import KEYS, NUMBER_KEYS, VARIANT_KEYS
+from wordline.repro.keys import JUDGED_BY, KEYS, NUMBER_KEYS, VARIANT_KEYS
 from wordline.study.point import Point
 from wordline.sweeps import file as sweep_file
 from wordline.wording import argument, meant
@@ -69,10 +70,14 @@ class Exhibit:
 
     @property
     def digest(self) -> str:
-        """Hash of its file and of the drives, schemes and workloads beside it: pages of results name it."""
-        folder = EXHIBITS / self.paper
-        files = [folder / f"{self.name}.toml", *sorted(folder.glob("*/*.toml"))]
-        return hashlib.sha256(b"\0".join(file.read_bytes() for file in files)).hexdigest()[:12]
+        """Hash of what its values and its picture follow from: all of its file but what is only said, judged
+        or scaled down, and the drives, schemes and workloads beside it. Pages of results name it.
+        """
+        files = sorted((EXHIBITS / self.paper).glob("*/*.toml"))
+        valued = [{k: v for k, v in number.items() if k not in JUDGED_BY} for number in self.numbers]
+        shown = {k: v for k, v in self.data.items() if k not in ("about", "quick", "number", "variant")}
+        own = json.dumps([shown, valued], sort_keys=True).encode()
+        return hashlib.sha256(b"\0".join([own, *(file.read_bytes() for file in files)])).hexdigest()[:12]
 
     @property
     def left_out(self) -> dict[str, str]:

@@ -22,15 +22,15 @@ WRITTEN = ("summary.html", "summary.md", "numbers.csv", "headline.csv", "tournam
 FORM = 2
 
 
-def write(found: Reproduction) -> None:
-    """Writes what the folder holds."""
-    known = {shown.key for shown in found.shown}
+def write(found: Reproduction, path: Path | None = None) -> None:
+    """Writes what the folder holds, to `path` if that is given."""
+    known = {number.key_with_place for shown in found.shown for number in shown.numbers}
     data = {
         "form": FORM,
         "exhibits": [_described(shown, found.folder) for shown in found.shown],
-        "without_exhibit": [asdict(number) for number in found.numbers if number.place not in known],
+        "without_exhibit": [asdict(number) for number in found.numbers if number.key_with_place not in known],
     }
-    write_text(found.folder / NAME, json.dumps(data, indent=1, ensure_ascii=False) + "\n")
+    write_text(path or found.folder / NAME, json.dumps(data, indent=1, ensure_ascii=False) + "\n")
 
 
 def check(folder: Path) -> None:
@@ -59,13 +59,14 @@ def _described(shown: Shown, folder: Path) -> dict[str, Any]:
     }
 
 
-def with_earlier(found: Reproduction) -> Reproduction:
-    """The same, with the exhibits that stood in the folder before and weren't run again.
+def with_earlier(found: Reproduction, path: Path | None = None) -> Reproduction:
+    """The same, with the exhibits that stood in the folder before (by `path` if that is given) and weren't
+    run again.
 
     An exhibit that is gone from this version is left out. Raises `WordlineError` where the file can't be
     read.
     """
-    path = found.folder / NAME
+    path = path or found.folder / NAME
     if not path.exists():
         return found
     try:

@@ -60,6 +60,9 @@ NUMBER_KEYS = {
 }
 """Keys of a `[[number]]`."""
 
+JUDGED_BY = ("within", "kind", "note", "not_comparable", "variant", "uncounted", "mark")
+"""Those that decide what a number is taken for, and not what it is."""
+
 VARIANT_KEYS = {
     "of": "the scheme whose numbers are told once more",
     "scheme": "the scheme that they are told of",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -224,13 +225,9 @@ def _number(
             ours=ours,
             verdict="not run",
             workload_is=WORKLOADS[exhibit.workload_is],
-            note=str(number.get("note", "")),
             kind=kind,
-            within=number.get("within"),
             factor=number.get("factor"),
-            comparable=not number.get("not_comparable", False),
-            uncounted=number.get("uncounted", ANOTHER_READING if number.get("variant") else ""),
-            mark=str(number.get("mark", "")),
+            **_taken_for(number),
             exercised=number.get("exercised", True),
         )
     )
@@ -245,6 +242,40 @@ def _judged(number: Number) -> Number:
     elif verdict != "not run" and not number.comparable:
         verdict = "not comparable"
     return replace(number, verdict=verdict, note=number.note if verdict != "reproduced" else "")
+
+
+def judged_anew(number: Number, exhibit: Exhibit) -> Number:
+    """The same value, taken for what its exhibit's file says of it now."""
+    found = next((one for one in exhibit.numbers if _is_of(number, one)), None)
+    if found is None:
+        return _judged(number)
+    return _judged(
+        replace(
+            number,
+            kind=found.get("kind") or kind_of(number.metric, number.unit, number.target),
+            **_taken_for(found),
+        )
+    )
+
+
+def _is_of(number: Number, described: Mapping[str, Any]) -> bool:
+    """Whether a number was made by this description; of names in braces any stand there."""
+    line = described.get("line", {})
+    if (number.workload, number.against) != (str(line.get("workload", "")), str(line.get("against", ""))):
+        return False
+    words = re.split(r"\{[^{}]*\}", str(described["metric"]))
+    return re.fullmatch(".*".join(map(re.escape, words)), number.metric) is not None
+
+
+def _taken_for(described: Mapping[str, Any]) -> dict[str, Any]:
+    """What decides what a number is taken for, but its kind."""
+    return {
+        "note": str(described.get("note", "")),
+        "within": described.get("within"),
+        "comparable": not described.get("not_comparable", False),
+        "uncounted": described.get("uncounted", ANOTHER_READING if described.get("variant") else ""),
+        "mark": str(described.get("mark", "")),
+    }
 
 
 def _short(value: object) -> str:

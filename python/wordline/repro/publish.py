@@ -1,15 +1,21 @@
-"""Pages of results: what the exhibits of each paper came to, for the documentation, written from the runs."""
+"""Pages of results: what the exhibits of each paper came to, for the documentation, written from the runs.
+
+Beside a page's pictures its numbers are kept: exhibits that are run later join those that are there, and all
+are judged anew without a run where the rules of marks have changed.
+"""
 
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wordline._core import WordlineError
 from wordline.files import made_folder, usable_folder, write_text
-from wordline.repro import summary, tournament
+from wordline.repro import kept, many, summary, tournament
 from wordline.repro.exhibit import Exhibit, path_of
+from wordline.repro.numbers import judged_anew
 from wordline.repro.reproduction import Reproduction
 from wordline.wording import argument
 
@@ -26,6 +32,9 @@ PUBLISHED = re.compile(rf"## (\S+) (\S+): .*{OF} ([0-9a-f]+)", re.DOTALL)
 
 WRITTEN = "Written by `wordline repro"
 """In every page that was published."""
+
+NUMBERS = "numbers.json"
+"""What a page is made of, beside its pictures."""
 
 
 def check(folder: str | Path, keys: Collection[tuple[str, str]]) -> None:
@@ -45,7 +54,7 @@ def check(folder: str | Path, keys: Collection[tuple[str, str]]) -> None:
                 f"{argument('publish_to', there, '--publish')}: {page} or its pictures weren't published: "
                 "allowed: another folder"
             )
-        there_now = _sections(page) if page.exists() else []
+        there_now = [] if not page.exists() or _numbers_of(there, paper).exists() else _sections(page)
         # An exhibit that is gone from this version is left out.
         lost = [name for of, name, _ in there_now if (of, name) not in keys and path_of(of, name).exists()]
         if lost:
@@ -63,10 +72,15 @@ def _sections(page: Path) -> list[tuple[str, str, str]]:
     return [(run[1], run[2], run[3]) for run in found if run is not None]
 
 
-def publish(found: Reproduction, folder: str | Path, *, command: str) -> list[Path]:
-    """Writes a page for each paper to `folder`, its pictures beside it; returns the pages.
+def _numbers_of(folder: Path, paper: str) -> Path:
+    return folder / paper / NUMBERS
 
-    Raises `WordlineError` for what was run with `--quick`: its numbers can't stand for the exhibit's.
+
+def publish(found: Reproduction, folder: str | Path) -> list[Path]:
+    """Writes a page for each paper to `folder`, its pictures and numbers beside it; returns the pages.
+
+    Exhibits that were published there before and aren't among these stay. Raises `WordlineError` for what
+    was run with `--quick`: its numbers can't stand for the exhibit's.
     """
     quick = [shown for shown in found.shown if shown.scale == "quick" and not shown.reason]
     if quick:
@@ -82,26 +96,71 @@ def publish(found: Reproduction, folder: str | Path, *, command: str) -> list[Pa
         shown_here = [shown for shown in found.shown if shown.exhibit.paper == paper]
         page = Path(folder) / f"{paper}.md"
         numbers = [number for number in found.numbers if number.paper == paper]
-        made_folder(folder)
-        write_text(page, _page(Reproduction(found.folder, shown_here, numbers), paper, command))
-        for shown in shown_here:
-            _copy_pictures(shown, found.folder, page.parent)
+        made_folder(page.parent / paper)
+        if paper == tournament.PAPER:
+            for shown in shown_here:
+                _copied(shown, found.folder, page.parent)
+            write_text(page, page_of(Reproduction(found.folder, shown_here, numbers), paper))
+        else:
+            copied = [_copied(shown, found.folder, page.parent) for shown in shown_here]
+            kept_at = _numbers_of(page.parent, paper)
+            _write(kept.with_earlier(Reproduction(page.parent, copied, numbers), kept_at), paper)
         pages.append(page)
     return pages
 
 
-def _page(found: Reproduction, paper: str, command: str) -> str:
+def _write(found: Reproduction, paper: str) -> None:
+    kept.write(found, _numbers_of(found.folder, paper))
+    write_text(found.folder / f"{paper}.md", page_of(found, paper))
+
+
+def published(folder: str | Path, paper: str) -> Reproduction:
+    """What a page of `folder` is made of, judged by the rules as they are.
+
+    Raises `WordlineError` where its numbers aren't there, or can't be read.
+    """
+    there = Path(folder)
+    path = _numbers_of(there, paper)
+    if not path.is_file():
+        allowed = f"a folder that `wordline repro {paper} --publish` wrote"
+        raise WordlineError(f"{argument('publish_to', there, '--publish')}: no {path}: allowed: {allowed}")
+    found = kept.with_earlier(Reproduction(there, [], []), path)
+    of_exhibits = []
+    for shown in found.shown:
+        shown.numbers = many.judged([judged_anew(number, shown.exhibit) for number in shown.numbers])
+        of_exhibits += shown.numbers
+    known = {number.key_with_place for number in of_exhibits}
+    rest = [number for number in found.numbers if number.key_with_place not in known]
+    return Reproduction(there, found.shown, [*of_exhibits, *rest])
+
+
+def judge_anew(folder: str | Path, paper: str) -> Reproduction:
+    """Writes a page of `folder` once more, without a run: its numbers judged by the rules as they are.
+
+    What was published of an exhibit that has changed since stays what it was.
+    """
+    found = published(folder, paper)
+    _write(found, paper)
+    return found
+
+
+def page_of(found: Reproduction, paper: str) -> str:
+    """A page as Markdown."""
     text = tournament.markdown_of(found) if paper == tournament.PAPER else summary.as_markdown(found)
     title, _, rest = text.partition("\n")
     named = f"{title}: {paper}" if paper != tournament.PAPER else title
-    return f"{named}\n\n{WRITTEN}{command}`; not edited by hand.\n{rest}"
+    return f"{named}\n\n{WRITTEN} {paper} --publish`; not edited by hand.\n{rest}"
 
 
-def _copy_pictures(shown: Shown, here: Path, there: Path) -> None:
+def _copied(shown: Shown, here: Path, there: Path) -> Shown:
+    """The same exhibit with its pictures beside the page, and without its table."""
+    copies = []
     for picture in (path for path in shown.files if path.suffix == ".svg"):
         copy = there / picture.relative_to(here)
         made_folder(copy.parent)
         write_text(copy, picture.read_text(encoding="utf-8"))
+        copies.append(copy)
+    return replace(shown, files=copies)
 
 
 def outdated(folder: Path, exhibits: Sequence[Exhibit]) -> list[str]:

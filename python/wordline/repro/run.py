@@ -129,8 +129,7 @@ def reproduce(
     found.numbers += targets.without_exhibit(printed, found.numbers, systems)
     _write(found)
     if publish_to is not None:
-        more = f" --seeds {seeds}" if seeds > 1 else ""
-        publish.publish(kept.with_earlier(found), publish_to, command=f" {paper}{more} --publish")
+        publish.publish(kept.with_earlier(found), publish_to)
     return found
 
 
