@@ -70,6 +70,11 @@ def mean_points(number: Wanted, lines: Lines) -> float | None:
     return _mean(points(number, lines))
 
 
+def difference(number: Wanted, lines: Lines) -> float | None:
+    """Mean of `value` where `where` holds less that where `against` holds."""
+    return _mean([value - base for value, base in _pairs(number, lines, number["where"], number["against"])])
+
+
 def count_of_points(number: Wanted, lines: Lines) -> float | None:
     """How many of them are above `above` (default: no bound) and at most `limit`."""
     found = points(number, lines)
@@ -210,6 +215,7 @@ ANALYSES: dict[str, Callable[[Wanted, Lines], float | str | None]] = {
     "count": count_of_changes,
     "points": mean_points,
     "count_of_points": count_of_points,
+    "difference": difference,
     "removed_for_each": removed_for_each,
     "for_each_without": for_each_without,
     "average": average,
