@@ -216,6 +216,19 @@ def test_a_run_in_which_nothing_happened_has_no_mark(tmp_path: Path) -> None:
         assert number.verdict == verdict
 
 
+def test_where_nothing_happened_in_full_what_differs_is_not_reproduced_all_the_same(tmp_path: Path) -> None:
+    text = (
+        'metric = "m"\nvalue = "v"\nwhere = { s = "a" }\ntarget = 3.0\n'
+        '[[number]]\nmetric = "other"\nvalue = "v"\nwhere = { s = "b" }\ntarget = 1.0\n'
+        '[quick_needs]\ncolumn = "n"\nabove = 0.0\nwhere = { s = "a" }'
+    )
+    exhibit = exhibit_of(tmp_path, text)
+    lines = [{"s": "a", "v": 1.0, "n": 0, "seed": 1}, {"s": "b", "v": 1.0, "n": 0, "seed": 1}]
+    found = [[one.verdict for one in numbers(exhibit, lines, [], quick=quick)] for quick in (False, True)]
+    # The other number needs nothing of what this one does.
+    assert found == [["not reproduced", "reproduced"], ["not exercised", "reproduced"]]
+
+
 MEASURES_REQUESTS = {
     ("collision", "fig3"), ("collision", "table2"), ("collision", "table3"),
     ("pacp", "fig3"), ("pacp", "fig6"),

@@ -105,7 +105,7 @@ def _earlier(data: dict[str, Any], found: Reproduction) -> tuple[list[Shown], li
 
 
 def _number(data: dict[str, Any]) -> Number:
-    return Number(**{field.name: data[field.name] for field in fields(Number)})
+    return Number(**{field.name: data[field.name] for field in fields(Number) if field.name in data})
 
 
 def _ordered(shown: Sequence[Shown]) -> list[Shown]:

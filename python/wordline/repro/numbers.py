@@ -49,6 +49,8 @@ class Number:
     """Numbers of one run of ours that share this name give one mark, the worst of them."""
     exercised: bool = True
     """Whether what it is about happened in the run at all."""
+    quick: bool = False
+    """Whether the run was scaled down."""
 
     @property
     def key(self) -> tuple[Any, ...]:
@@ -78,12 +80,16 @@ def numbers(
     lines: Sequence[Record],
     printed: Sequence[Mapping[str, str]],
     drives: Path | None = None,
+    *,
+    quick: bool = False,
 ) -> list[Number]:
     """Every printed number of an exhibit. `printed` are the lines of the targets that are about it.
 
     Of several seeds a number is the mean of those of each, with its interval; an order that of their means.
-    What the exhibit's `quick_needs` names must have happened in the runs that a number is of.
+    What the exhibit's `quick_needs` names must have happened in the runs that a number is of: where it
+    hasn't, nothing is reproduced, and a run that was scaled down contradicts nothing either.
     """
+    exhibit = replace(exhibit, numbers=[{**number, "quick": quick} for number in exhibit.numbers])
     if "quick_needs" in exhibit.data:
         exhibit = _with_exercised(exhibit, lines)
     seeds = sorted({line[SEED] for line in lines})
@@ -103,10 +109,14 @@ def numbers(
 def _with_exercised(exhibit: Exhibit, lines: Sequence[Record]) -> Exhibit:
     """The exhibit, its numbers marked by whether what they are about happened in each of their runs."""
     needs = exhibit.data["quick_needs"]
+    needed = needs.get("where", {})
 
     def happened(number: Mapping[str, Any]) -> bool:
         wanted = {name: value for name, value in number.get("where", {}).items() if name != "by"}
-        own = [line for line in lines if fits(line, {**wanted, **needs.get("where", {})})]
+        if not fits({name: needed.get(name, value) for name, value in wanted.items()}, wanted):
+            # A number of other lines, of which nothing is needed.
+            return True
+        own = [line for line in lines if fits(line, {**wanted, **needed})]
         return bool(own) and all((line.get(needs["column"]) or 0) > needs["above"] for line in own)
 
     found = [{**number, "exercised": happened(number)} for number in exhibit.numbers]
@@ -229,6 +239,7 @@ def _number(
             factor=number.get("factor"),
             **_taken_for(number),
             exercised=number.get("exercised", True),
+            quick=number.get("quick", False),
         )
     )
 
@@ -237,7 +248,9 @@ def _judged(number: Number) -> Number:
     """The same with its verdict."""
     target = Target(number.target, number.unit, number.kind, number.within, number.factor)
     verdict = judge(target, number.ours, number.interval)
-    if verdict != "not run" and not number.exercised:
+    if not number.exercised and (
+        (number.quick and verdict != "not run") or verdict in ("reproduced", "direction")
+    ):
         verdict = "not exercised"
     elif verdict != "not run" and not number.comparable:
         verdict = "not comparable"

@@ -116,7 +116,7 @@ def reproduce(
         for plan in plans:
             lines = [line for line in printed if _is_about(line, plan.exhibit)]
             shown = _run(plan, study, watch, measured_folder)
-            found_numbers = numbers.numbers(plan.exhibit, shown.lines, lines, measured_folder)
+            found_numbers = numbers.numbers(plan.exhibit, shown.lines, lines, measured_folder, quick=quick)
             shown.numbers = many.judged(found_numbers)
             shown.scale, shown.seeds = "quick" if quick else "full", seeds
             shown.version, shown.build = _core.__version__, _core.__build__

@@ -34,8 +34,9 @@ RULE = (
     "only where its order is the printed one by more than chance. Contradicted: a change of the other sign "
     "by more than the interval and 2 points, or of more than 5 points where none (at most 5%) is printed. "
     "Equal figures are in no order. Not comparable: the same by construction. Not exercised: what the number "
-    "is about didn't happen in the run. Numbers of one run give one mark, the worst. In brackets: not "
-    "counted, for the reason that is given."
+    "is about didn't happen in the run, and the run was a quick one, or it would be reproduced or in "
+    "direction. Numbers of one run give one mark, the worst. In brackets: not counted, for the reason that "
+    "is given."
 )
 
 

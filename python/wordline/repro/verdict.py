@@ -5,7 +5,8 @@ form may name a bound of its own. A printed limit must be met on its right side;
 gain, a WAF as a level. Direction: a change of the printed sign, from a third to three times as large.
 Contradicted: a change of the other sign by more than 2 points, or of more than 5 points where none (at most
 5%) is printed. With `--seeds N` both must exceed the 95% interval. Not comparable: the same by construction.
-Not exercised: what the number is about didn't happen in the run. Equal figures are in no order.
+Not exercised: what the number is about didn't happen in the run, and the run was a quick one, or the number
+would be reproduced or in direction. Equal figures are in no order.
 
 Marks are what is counted. A number that a twin or a choice was fitted to, that the paper doesn't print,
 or that repeats another has none, and stands in brackets with the reason. Numbers of one run have one mark
