@@ -153,20 +153,20 @@ def serve(folder: Path) -> Iterator[str]:
     from perfetto.trace_processor.protos import ProtoFactory  # type: ignore[import-untyped]
 
     processor = Processor(ProtoFactory(PlatformDelegate()))
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler(processor, viewer()))
-    server.daemon_threads = True
-    thread = Thread(target=server.serve_forever)
-    thread.start()
-    address = f"127.0.0.1:{server.server_address[1]}"
-    browser = subprocess.Popen(
-        command(folder, f"http://{address}/"), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
-    try:
-        yield address
-    finally:
-        browser.terminate()
-        browser.wait()
-        processor.requests.put(b"")
-        server.shutdown()
-        thread.join()
-        server.server_close()
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler(processor, viewer())) as server:
+        server.daemon_threads = True
+        address = f"127.0.0.1:{server.server_address[1]}"
+        # Before the thread, which would outlive the tests where there is no browser.
+        browser = subprocess.Popen(
+            command(folder, f"http://{address}/"), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        thread = Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            yield address
+        finally:
+            browser.terminate()
+            browser.wait()
+            processor.requests.put(b"")
+            server.shutdown()
+            thread.join()
