@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import signal
@@ -52,6 +53,19 @@ def closing(*numbers: int) -> Callable[[], None]:
 
 def full() -> None:
     os.dup2(os.open("/dev/full", os.O_WRONLY), 2)
+
+
+def test_what_is_printed_on_a_closed_standard_output_is_a_failure() -> None:
+    def ended(*arguments: str) -> tuple[int, str]:
+        close = functools.partial(os.close, 1)
+        run = subprocess.run([*COMMAND, *arguments], stderr=subprocess.PIPE, text=True, preexec_fn=close)
+        return run.returncode, run.stderr
+
+    code, said = ended("show", "devices", "--json")
+    assert code == 2 and said.startswith("wordline: output: standard output is closed")
+    assert ended("--version")[0] == 2
+    code, said = ended("run", "--device", "none-such")
+    assert code == 2 and "closed" not in said
 
 
 @pytest.mark.parametrize("begin", [closing(2), closing(0, 2), full], ids=["closed", "stdin too", "full"])

@@ -7,7 +7,7 @@ import signal
 import sys
 from types import FrameType
 
-from wordline.streams import CLOSED, abandon, provide, tell
+from wordline.streams import CLOSED, abandon, is_lost, provide, tell
 
 INTERRUPTED = 130
 
@@ -39,6 +39,9 @@ def main() -> None:
                 signal.signal(number, _end)
         code = _run(sys.argv[1:])
         sys.stdout.flush()
+        if code == 0 and is_lost(sys.stdout):
+            tell("wordline: output: standard output is closed, what was printed is lost: allowed: any other")
+            code = 2
     except KeyboardInterrupt:
         # While modules load, too.
         tell("wordline: interrupted")

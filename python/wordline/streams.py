@@ -3,12 +3,30 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import sys
 from typing import TextIO
 
 CLOSED = 141
 """Exit code where the reader of the output wants no more of it: as of a program that SIGPIPE ended."""
+
+
+class Missing(io.TextIOWrapper):
+    """Takes the place of a standard stream that the process was started without."""
+
+    lost = False
+    """Whether anything was written to it."""
+
+    def write(self, text: str, /) -> int:
+        """Notes it."""
+        self.lost |= bool(text)
+        return super().write(text)
+
+
+def is_lost(stream: object) -> bool:
+    """Whether something was written to a stream that leads nowhere from the start."""
+    return isinstance(stream, Missing) and stream.lost
 
 
 def provide() -> None:
@@ -21,7 +39,8 @@ def provide() -> None:
         except OSError:
             # The lowest free number is the one that is missing.
             os.open(os.devnull, os.O_RDWR)
-            setattr(sys, name, open(number, mode, encoding="utf-8", closefd=False))  # noqa: SIM115
+            raw = open(number, f"{mode}b", closefd=False)  # noqa: SIM115
+            setattr(sys, name, Missing(raw, encoding="utf-8"))
 
 
 def abandon(stream: TextIO) -> None:
