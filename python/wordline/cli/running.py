@@ -97,7 +97,13 @@ def run(
         typer.Option("--save-state", metavar="FILE", help="Where a run is written that stops."),
     ] = None,
     stop_after: Annotated[
-        int | None, typer.Option("--stop-after", metavar="N", help="Requests before the run stops.", min=1)
+        int | None,
+        typer.Option(
+            "--stop-after",
+            metavar="N",
+            help="Requests of the whole run, settling and warm-up included, before it stops.",
+            min=1,
+        ),
     ] = None,
     load_state: Annotated[
         Path | None,
