@@ -12,6 +12,7 @@ from conftest import SMALL, SMALL_DRIVE, Wordline, sets
 import wordline as package
 from wordline.comparison import compare
 from wordline.comparison.sheets import sheets
+from wordline.figures import to_three_digits
 
 COMPARE = ("compare", "--device", "enterprise-tlc", "--workload", "mixed-70-30-8k-qd16,randread-4k-qd16")
 DRIVE = {
@@ -86,7 +87,7 @@ def test_json_csv_and_markdown_say_the_same(wordline: Wordline) -> None:
     assert float(row["ratio"]) == figure["ratio"]
     assert any(r["metric"].startswith("read.blame.mean.mean_ns.die_wait.") for r in rows)
     text = wordline(*call, "--markdown").out
-    assert f"({figure['ratio']:.3f})" in text
+    assert f"({to_three_digits(figure['ratio'])})" in text
     assert (
         wordline(*call, "--json", "--csv").error()
         == "--json, --csv, --markdown and --latex exclude each other"
