@@ -104,14 +104,10 @@ def publish(found: Reproduction, folder: str | Path) -> list[Path]:
         else:
             copied = [_copied(shown, found.folder, page.parent) for shown in shown_here]
             kept_at = _numbers_of(page.parent, paper)
-            _write(kept.with_earlier(Reproduction(page.parent, copied, numbers), kept_at), paper)
+            kept.write(kept.with_earlier(Reproduction(page.parent, copied, numbers), kept_at), kept_at)
+            judge_anew(page.parent, paper)
         pages.append(page)
     return pages
-
-
-def _write(found: Reproduction, paper: str) -> None:
-    kept.write(found, _numbers_of(found.folder, paper))
-    write_text(found.folder / f"{paper}.md", page_of(found, paper))
 
 
 def published(folder: str | Path, paper: str) -> Reproduction:
@@ -140,7 +136,8 @@ def judge_anew(folder: str | Path, paper: str) -> Reproduction:
     What was published of an exhibit that has changed since stays what it was.
     """
     found = published(folder, paper)
-    _write(found, paper)
+    kept.write(found, _numbers_of(found.folder, paper))
+    write_text(found.folder / f"{paper}.md", page_of(found, paper))
     return found
 
 
