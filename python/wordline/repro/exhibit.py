@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import hashlib
 import json
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -161,9 +162,8 @@ def exhibits(paper: str) -> list[Exhibit]:
 
 def _natural(path: Path) -> tuple[str, int, str]:
     """Figure 2 comes before figure 10."""
-    letters = path.stem.rstrip("0123456789abcdefgh")
-    digits = path.stem[len(letters) :].rstrip("abcdefgh")
-    return (letters, int(digits), path.stem) if digits.isdecimal() else (path.stem, 0, path.stem)
+    found = re.match(r"(\D+)(\d+)", path.stem)
+    return (found[1], int(found[2]), path.stem) if found else (path.stem, 0, path.stem)
 
 
 def read(path: Path) -> Exhibit:
