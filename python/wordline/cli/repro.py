@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from wordline._core import WordlineError
 from wordline.cli.common import FAILURES, DryRunOption, JobsOption, JsonOption, OnOption, RetryOption
 from wordline.cli.left import Time, counted, in_words, points_in_words, still_to_run
 from wordline.cli.progress import exhibits_bar
@@ -72,7 +73,9 @@ def repro(
         _list(paper, as_json)
         return
     if judge_only:
-        _judge(paper, exhibit, publish, as_json)
+        if exhibit or quick or seeds > 1 or dry_run or retry or traces or targets or measured:
+            raise WordlineError("--judge-only: allowed: beside --publish DIR, without options of a run")
+        _judge(paper, publish, as_json)
         return
 
     def planned(plans: Sequence[Plan]) -> None:
@@ -101,16 +104,13 @@ def repro(
         raise typer.Exit(FAILURES)
 
 
-def _judge(paper: str, exhibit: Sequence[str] | None, publish: Path | None, as_json: bool) -> None:
-    from wordline._core import WordlineError
+def _judge(paper: str, publish: Path | None, as_json: bool) -> None:
     from wordline.repro.publish import judge_anew
     from wordline.repro.run import choose
 
     choose(paper, [], [])
-    if publish is None or exhibit:
-        raise WordlineError(
-            "--judge-only: allowed: beside --publish DIR, without --exhibit: a page as a whole"
-        )
+    if publish is None:
+        raise WordlineError("--judge-only: allowed: beside --publish DIR")
     _say(judge_anew(publish, paper), as_json, f"{paper}.md")
 
 

@@ -9,7 +9,7 @@ KEYS = {
     "sweep": "what is run, as in the file of a sweep",
     "quick": "laid over `sweep` by `--quick`",
     "quick_needs": "`column`, `above`, `where`: what must have happened in the lines of a number for it "
-    "to have a verdict, as it may not under `--quick`",
+    "to be reproduced or in direction, and under `--quick` for any verdict",
     "columns": "columns of the table: name → form, below",
     "called": "what values of columns are called in the table, where runs that stand for each other differ",
     "figure": "the picture: `kind` (`line`, `bar`, `grid`: changes against `base`), `x`, `y`, `series`, "

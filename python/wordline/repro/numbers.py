@@ -89,9 +89,15 @@ def numbers(
     What the exhibit's `quick_needs` names must have happened in the runs that a number is of: where it
     hasn't, nothing is reproduced, and a run that was scaled down contradicts nothing either.
     """
-    exhibit = replace(exhibit, numbers=[{**number, "quick": quick} for number in exhibit.numbers])
     if "quick_needs" in exhibit.data:
         exhibit = _with_exercised(exhibit, lines)
+    found = _of_seeds(exhibit, lines, printed, drives)
+    return [_judged(replace(number, quick=True)) for number in found] if quick else found
+
+
+def _of_seeds(
+    exhibit: Exhibit, lines: Sequence[Record], printed: Sequence[Mapping[str, str]], drives: Path | None
+) -> list[Number]:
     seeds = sorted({line[SEED] for line in lines})
     if len(seeds) < 2:
         return _numbers(exhibit, lines, printed, drives)
@@ -239,7 +245,6 @@ def _number(
             factor=number.get("factor"),
             **_taken_for(number),
             exercised=number.get("exercised", True),
-            quick=number.get("quick", False),
         )
     )
 

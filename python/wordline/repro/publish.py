@@ -104,8 +104,7 @@ def publish(found: Reproduction, folder: str | Path) -> list[Path]:
         else:
             copied = [_copied(shown, found.folder, page.parent) for shown in shown_here]
             kept_at = _numbers_of(page.parent, paper)
-            kept.write(kept.with_earlier(Reproduction(page.parent, copied, numbers), kept_at), kept_at)
-            judge_anew(page.parent, paper)
+            _write(_judged(kept.with_earlier(Reproduction(page.parent, copied, numbers), kept_at)), paper)
         pages.append(page)
     return pages
 
@@ -118,16 +117,19 @@ def published(folder: str | Path, paper: str) -> Reproduction:
     there = Path(folder)
     path = _numbers_of(there, paper)
     if not path.is_file():
-        allowed = f"a folder that `wordline repro {paper} --publish` wrote"
+        allowed = "a paper, and where it was published with its numbers"
         raise WordlineError(f"{argument('publish_to', there, '--publish')}: no {path}: allowed: {allowed}")
-    found = kept.with_earlier(Reproduction(there, [], []), path)
+    return _judged(kept.with_earlier(Reproduction(there, [], []), path))
+
+
+def _judged(found: Reproduction) -> Reproduction:
     of_exhibits = []
     for shown in found.shown:
         shown.numbers = many.judged([judged_anew(number, shown.exhibit) for number in shown.numbers])
         of_exhibits += shown.numbers
     known = {number.key_with_place for number in of_exhibits}
     rest = [number for number in found.numbers if number.key_with_place not in known]
-    return Reproduction(there, found.shown, [*of_exhibits, *rest])
+    return Reproduction(found.folder, found.shown, [*of_exhibits, *rest])
 
 
 def judge_anew(folder: str | Path, paper: str) -> Reproduction:
@@ -136,9 +138,13 @@ def judge_anew(folder: str | Path, paper: str) -> Reproduction:
     What was published of an exhibit that has changed since stays what it was.
     """
     found = published(folder, paper)
+    _write(found, paper)
+    return found
+
+
+def _write(found: Reproduction, paper: str) -> None:
     kept.write(found, _numbers_of(found.folder, paper))
     write_text(found.folder / f"{paper}.md", page_of(found, paper))
-    return found
 
 
 def page_of(found: Reproduction, paper: str) -> str:
