@@ -45,6 +45,7 @@ ABOUT = {
     "its end",
     "unfilled_pages": "programs for the host and its cache have at least 1.5 times the bytes that it wrote",
     "streams_together": "flows of several streams write, and the drive keeps none apart",
+    "streams_unused": "the drive keeps streams apart, and all writes are of one",
     "whole_dies_collect": "reads are rebuilt by parity of pages, and collection blocks whole dies, not "
     "planes",
     "short_window": "fewer than 20 batches: no intervals",

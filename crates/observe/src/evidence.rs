@@ -38,6 +38,10 @@ pub struct Evidence {
     pub levelling_waits: u32,
     /// Whether writes of all streams go to the same superblocks, as far as it's up to streams.
     pub streams_together: bool,
+    /// Streams that the drive offers, where it keeps any apart.
+    pub streams_offered: Option<u16>,
+    /// Streams of which writes were answered, a bit each.
+    pub streams_written: u64,
     /// Whether reads are rebuilt by parity of pages, and a plane that collects blocks its whole die.
     pub whole_dies_collect: bool,
 }

@@ -90,6 +90,8 @@ pub struct Recorder {
     pub background: BackgroundReport,
     /// Units of the host that waited for what paced collection wins.
     pub held_units: u64,
+    /// Streams of which writes were answered, a bit each; those from the 64th on share the last.
+    pub streams_written: u64,
     /// Figures by flow and stream, where there are several flows.
     pub tenants: Option<Box<Tenants>>,
     /// Energy of the operations begun.
@@ -133,10 +135,13 @@ impl Recorder {
 
     /// A request was answered, whenever it arrived. Returns whether a batch ends with it: then [`Self::end_batch`] comes next.
     #[inline]
-    pub fn answered(&mut self, op: HostOp, bytes: u64) -> bool {
+    pub fn answered(&mut self, op: HostOp, bytes: u64, stream: u16) -> bool {
         match op {
             HostOp::Read => self.read.answered(bytes),
-            HostOp::Write | HostOp::WriteFua => self.write.answered(bytes),
+            HostOp::Write | HostOp::WriteFua => {
+                self.streams_written |= 1 << stream.min(63);
+                self.write.answered(bytes);
+            }
             HostOp::Trim => self.trim.answered(bytes),
             HostOp::Flush => self.flush.answered(0),
         }
@@ -447,11 +452,11 @@ mod tests {
         let report = |recorder: &Recorder| format!("{:?}", recorder.read.report(Ns(1_000)));
         let begin = |before: &mut Recorder| Recorder::begin(before, Ns(5), 0, &[], Vec::new(), Vec::new());
         let record = |recorder: &mut Recorder| {
-            recorder.answered(HostOp::Read, 512);
+            recorder.answered(HostOp::Read, 512, 0);
             recorder.request(HostOp::Read, Ns(100), 512, [None, None], &[(Part::Link, 100)]);
         };
         let mut unused = Recorder::new();
-        unused.answered(HostOp::Read, 4096);
+        unused.answered(HostOp::Read, 4096, 0);
         let mut first = begin(&mut unused);
         record(&mut first);
         let told = report(&first);

@@ -257,7 +257,7 @@ impl Array {
         if measured {
             self.recorder.request(request.op, latency, request.length, [parts, None], &[]);
         }
-        if self.recorder.answered(request.op, request.length) {
+        if self.recorder.answered(request.op, request.length, request.stream) {
             let programs = self.members.iter().map(|member| member.recorder().programs()).sum();
             self.recorder.end_batch(self.now, programs);
         }

@@ -192,7 +192,7 @@ mod tests {
             for (op, latency) in std::iter::once((HostOp::Read, slow)).chain(quick) {
                 now += latency;
                 recorder.request(op, Ns(latency), 4096, [None, None], &[]);
-                if recorder.answered(op, 4096) {
+                if recorder.answered(op, 4096, 0) {
                     recorder.end_batch(Ns(now), 0);
                 }
             }
@@ -205,7 +205,7 @@ mod tests {
         let mut recorder = Recorder::new();
         for number in 1..=1000 {
             recorder.request(HostOp::Read, Ns(1000), 512, [None, None], &[]);
-            if recorder.answered(HostOp::Read, 512) {
+            if recorder.answered(HostOp::Read, 512, 0) {
                 recorder.end_batch(Ns(1000 * number), 0);
             }
         }
@@ -251,7 +251,7 @@ mod tests {
         let (whole, batches) = (recorder.batches.ends().len() as u64, recorder.batches.every());
         assert!(whole * batches < 1000, "the last one isn't whole");
         recorder.request(HostOp::Write, Ns(1000), 512, [None, None], &[]);
-        assert!(!recorder.answered(HostOp::Write, 512));
+        assert!(!recorder.answered(HostOp::Write, 512, 0));
         let measured = Measured {
             batches: &recorder.batches,
             recorder: &recorder,

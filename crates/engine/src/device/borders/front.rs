@@ -138,7 +138,7 @@ impl AroundFront for Device {
         let (request, now) = (self.front.request(request), self.flash.now());
         let (asked, latency) = (request.asked(), now.since(request.arrival()));
         let recorder = &mut self.observers.recorder;
-        if recorder.answered(asked.op, asked.length) {
+        if recorder.answered(asked.op, asked.length, asked.stream) {
             recorder.end_batch(now, recorder.programs());
         }
         if let Some(tenants) = &mut recorder.tenants {
