@@ -261,7 +261,7 @@ pub fn combine(parts: &[&Part]) -> Result<SchemeConfig, ConfigError> {
         }
         layers = layers.with(part.layer()?.under("scheme"));
     }
-    let scheme: SchemeConfig = layers.resolve("scheme")?;
+    let scheme = layers.scheme()?;
     scheme.validate().map_err(|error| error.under("scheme"))?;
     Ok(scheme)
 }

@@ -1,20 +1,14 @@
 //! What serde says of a wrong description, said for a person.
 
-use serde_path_to_error::Segment;
-
 use super::error::{ConfigError, Origin};
+use super::source::{DATE, Refused};
 use super::suggest::did_you_mean;
 use super::tree::{Content, Item, shortened};
 
 /// The error of a value below `root`. `file` is the last file that described the root.
-pub(super) fn explain(
-    root: &str,
-    tree: &Item,
-    file: Option<Origin>,
-    error: &serde_path_to_error::Error<toml::de::Error>,
-) -> ConfigError {
-    let report = Report { root, tree, file, path: dotted(error.path()) };
-    let message = error.inner().message();
+pub(super) fn explain(root: &str, tree: &Item, file: Option<Origin>, refused: &Refused) -> ConfigError {
+    let report = Report { root, tree, file, path: refused.path.clone() };
+    let message = refused.message.as_str();
     if let Some(rest) = message.strip_prefix("unknown field ") {
         report.unknown_key(rest)
     } else if let Some(rest) = message.strip_prefix("missing field ") {
@@ -26,23 +20,6 @@ pub(super) fn explain(
     } else {
         report.other(message)
     }
-}
-
-/// `gc.trigger`, `tiers[0][1]`; parts that stand for no key are left out.
-fn dotted(path: &serde_path_to_error::Path) -> String {
-    let mut text = String::new();
-    for segment in path.iter() {
-        match segment {
-            Segment::Map { key } if text.is_empty() => text.push_str(key),
-            Segment::Map { key } => {
-                text.push('.');
-                text.push_str(key);
-            }
-            Segment::Seq { index } => text.push_str(&format!("[{index}]")),
-            Segment::Enum { .. } | Segment::Unknown => {}
-        }
-    }
-    text
 }
 
 /// Found and expected of `invalid type: string "x", expected u32` and its like.
@@ -172,7 +149,8 @@ fn found_name(item: &Item) -> String {
         Content::Leaf(toml::Value::Float(number)) => format!("floating point `{number:?}`"),
         Content::Leaf(toml::Value::Boolean(flag)) => format!("boolean `{flag}`"),
         Content::Array(_) => "sequence".to_owned(),
-        Content::Leaf(_) | Content::Table(_) => "map".to_owned(),
+        Content::Leaf(_) => DATE.to_owned(),
+        Content::Table(_) => "map".to_owned(),
     }
 }
 
@@ -182,8 +160,8 @@ fn type_name(item: &Item) -> &'static str {
         Content::Leaf(toml::Value::Integer(_)) => "a whole number",
         Content::Leaf(toml::Value::Float(_)) => "a number",
         Content::Leaf(toml::Value::Boolean(_)) => "a boolean",
-        Content::Leaf(toml::Value::Datetime(_)) => "a date",
-        Content::Leaf(_) | Content::Array(_) => "an array",
+        Content::Leaf(_) => DATE,
+        Content::Array(_) => "an array",
         Content::Table(_) => "a table",
     }
 }

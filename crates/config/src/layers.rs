@@ -8,6 +8,7 @@ use serde::de::DeserializeOwned;
 use super::error::{ConfigError, NOWHERE, Origin};
 use super::explain;
 use super::parse;
+use super::source::Source;
 use super::suggest::did_you_mean;
 use super::tree::{Content, Entries, Item, merge_entries, shortened};
 
@@ -145,8 +146,8 @@ impl Layers {
             origin: self.last_file(root).unwrap_or(NOWHERE),
             content: Content::Table(Entries::new()),
         });
-        serde_path_to_error::deserialize(tree.to_value())
-            .map_err(|error| explain::explain(root, &tree, self.last_file(root), &error))
+        T::deserialize(Source(&tree))
+            .map_err(|refused| explain::explain(root, &tree, self.last_file(root), &refused))
     }
 
     /// Adds to a validation error where its value stands: the place of the key itself, else of the innermost

@@ -41,6 +41,7 @@ pub mod run;
 pub mod scheme;
 pub mod separation;
 pub mod slc_cache;
+mod source;
 pub mod suggest;
 mod tree;
 pub mod wear;

@@ -7,6 +7,8 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::error::ConfigError;
+use super::source::Source;
+use super::tree::Item;
 
 /// A table in which one key chooses what the others are for.
 #[derive(Clone, Copy, Debug)]
@@ -258,13 +260,11 @@ impl Slot {
     fn defaults<T: Serialize + DeserializeOwned>(&self) -> Value {
         // Another choice than the default: tables that are as by default may not be written down.
         let choice = match self.choices.last() {
-            Some(&"true") => Value::Bool(true),
-            choice => Value::from(choice.copied().unwrap_or_default()),
+            Some(&"true") => toml::Value::Boolean(true),
+            choice => choice.copied().unwrap_or_default().into(),
         };
-        let table = Value::Object([(self.choice.to_owned(), choice)].into_iter().collect());
-        let description = Value::Object([(self.table.to_owned(), table)].into_iter().collect());
-        let whole =
-            serde_json::from_value::<T>(description).ok().and_then(|it| serde_json::to_value(it).ok());
+        let description = Item::of_one(self.table, Item::of_one(self.choice, Item::of(choice)));
+        let whole = T::deserialize(Source(&description)).ok().and_then(|it| serde_json::to_value(it).ok());
         whole.and_then(|mut whole| whole.get_mut(self.table).map(Value::take)).unwrap_or_default()
     }
 

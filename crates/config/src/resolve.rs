@@ -7,6 +7,19 @@ use super::error::ConfigError;
 use super::layers::{Layer, Layers};
 use super::scheme::SchemeConfig;
 
+// What reads them is compiled here, and not once more in each crate that asks.
+impl Layers {
+    /// What the layers say of the drive, not validated. Errors as those of [`Layers::resolve`].
+    pub fn device(&self) -> Result<DeviceConfig, ConfigError> {
+        self.resolve("device")
+    }
+
+    /// What they say of its firmware, not validated.
+    pub fn scheme(&self) -> Result<SchemeConfig, ConfigError> {
+        self.resolve("scheme")
+    }
+}
+
 /// Resolves and validates the drive and its firmware.
 ///
 /// A device file may hold a table `[scheme]`, its source's choices of firmware. So the scheme is, each over the
@@ -28,15 +41,15 @@ pub fn resolve_layers(
 ) -> Result<(DeviceConfig, SchemeConfig), ConfigError> {
     let (drive, defaults) = device.clone().split("scheme");
     // On its own first: a slip there must not hide behind the scheme file.
-    Layers::new().with(defaults.clone()).resolve::<SchemeConfig>("scheme")?;
+    Layers::new().with(defaults.clone()).scheme()?;
     let layers = Layers::new()
         .with(drive.under("device"))
         .with(defaults)
         .with(scheme.clone().under("scheme"))
         .with(overrides);
-    let device: DeviceConfig = layers.resolve("device")?;
+    let device = layers.device()?;
     device.validate().map_err(|error| layers.attach_origin(error.under("device")))?;
-    let scheme: SchemeConfig = layers.resolve("scheme")?;
+    let scheme = layers.scheme()?;
     scheme.validate().map_err(|error| layers.attach_origin(error.under("scheme")))?;
     Ok((device, scheme))
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-use super::error::Origin;
+use super::error::{NOWHERE, Origin};
 
 /// The keys of one table.
 pub(super) type Entries = BTreeMap<String, Item>;
@@ -35,6 +35,16 @@ const KIND: &str = "kind";
 const QUOTED: usize = 60;
 
 impl Item {
+    /// A value that nobody wrote.
+    pub fn of(value: toml::Value) -> Self {
+        Self { origin: NOWHERE, content: Content::Leaf(value) }
+    }
+
+    /// A table of one key that nobody wrote.
+    pub fn of_one(key: &str, item: Self) -> Self {
+        Self { origin: NOWHERE, content: Content::Table(Entries::from([(key.to_owned(), item)])) }
+    }
+
     /// Where the value stands, if that has a name.
     pub fn known_origin(&self) -> Option<Origin> {
         self.origin.known()

@@ -3,7 +3,7 @@
 mod leaves;
 mod slots;
 
-use wordline_config::{ConfigError, Layer, Layers, SchemeConfig};
+use wordline_config::{ConfigError, Layer, Layers};
 
 use crate::presets::{Kind, Text, preset};
 use leaves::{Leaves, leaves_of};
@@ -79,7 +79,7 @@ pub fn combined(name: &str, parts: Vec<(String, Option<Text>)>) -> Result<Text, 
 /// Refuses what can't be a scheme.
 fn resolved(text: &Text) -> Result<(), ConfigError> {
     let layers = Layers::new().with(Layer::from_toml(&text.label, &text.toml)?.under("scheme"));
-    let scheme: SchemeConfig = layers.resolve("scheme")?;
+    let scheme = layers.scheme()?;
     scheme.validate_values().map_err(|error| layers.attach_origin(error.under("scheme")))
 }
 

@@ -46,10 +46,10 @@ impl Described {
     fn differs_without(&self, path: &str) -> bool {
         let others = self.layers.without(path);
         match path.split('.').next() {
-            Some("device") => others.resolve("device").ok().as_ref() != Some(&self.device),
-            Some("scheme") => others.resolve("scheme").ok().as_ref() != Some(&self.scheme),
+            Some("device") => others.device().ok().as_ref() != Some(&self.device),
+            Some("scheme") => others.scheme().ok().as_ref() != Some(&self.scheme),
             // One of a flow's keys, which stands in no table of tables, is left out by default.
-            _ => match (others.resolve::<WorkloadConfig>("workload"), self.layers.resolve("workload")) {
+            _ => match (WorkloadConfig::of_layers(&others), WorkloadConfig::of_layers(&self.layers)) {
                 (Ok(without), Ok(with)) => path.contains('[') || without != with,
                 _ => true,
             },
@@ -126,7 +126,7 @@ fn resolved_toml(kind: &str, text: &Text, overrides: &Overrides) -> Result<Strin
     match kind {
         "device" => {
             let (drive, defaults) = layer(text)?.split("scheme");
-            let scheme: SchemeConfig = Layers::new().with(defaults.clone()).resolve("scheme")?;
+            let scheme = Layers::new().with(defaults.clone()).scheme()?;
             let (device, _) = resolve_layers(&drive, &Layer::default(), layer_of(overrides)?)?;
             // What the drive says of its firmware is part of its file.
             let scheme = (scheme != SchemeConfig::default()).then_some(scheme);
@@ -134,7 +134,7 @@ fn resolved_toml(kind: &str, text: &Text, overrides: &Overrides) -> Result<Strin
         }
         "scheme" => {
             let layers = Layers::new().with(layer(text)?.under("scheme")).with(layer_of(overrides)?);
-            let scheme: SchemeConfig = layers.resolve("scheme")?;
+            let scheme = layers.scheme()?;
             scheme.validate_values().map_err(|error| layers.attach_origin(error.under("scheme")))?;
             Ok(to_toml(&scheme))
         }
@@ -175,7 +175,7 @@ pub fn workload_of(text: &Text, overrides: &Overrides) -> Result<WorkloadConfig,
 }
 
 fn workload_in(layers: &Layers) -> Result<WorkloadConfig, ConfigError> {
-    let workload: WorkloadConfig = layers.resolve("workload")?;
+    let workload = WorkloadConfig::of_layers(layers)?;
     let told = |error: ConfigError| layers.attach_origin(workload.in_words_of_jobs(error.under("workload")));
     workload.validate().map_err(told)?;
     Ok(workload)

@@ -3,10 +3,10 @@
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
-use wordline_config::MeasureConfig;
 use wordline_config::error::ConfigError;
 use wordline_config::host::{Arrivals, HostConfig};
 use wordline_config::run::{StartConfig, WindowConfig};
+use wordline_config::{Layers, MeasureConfig};
 
 use super::forms::SourceForm;
 use super::{
@@ -63,6 +63,14 @@ pub enum SourceConfig {
 }
 
 impl WorkloadConfig {
+    /// What layers say of a workload, not validated. Compiled here, and not once more in each crate that asks.
+    ///
+    /// # Errors
+    /// Those of [`Layers::resolve`].
+    pub fn of_layers(layers: &Layers) -> Result<Self, ConfigError> {
+        layers.resolve("workload")
+    }
+
     /// The same, a twin played once however often it is repeated.
     pub fn once(mut self) -> Self {
         if let Some(SourceConfig::Twin(twin)) = &mut self.source {

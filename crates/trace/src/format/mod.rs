@@ -1,8 +1,6 @@
 //! Forms of traces: one file each.
 
 mod alibaba;
-#[cfg(feature = "parquet")]
-mod arrays;
 mod biosnoop;
 mod biotracer;
 mod blkparse;
@@ -47,6 +45,8 @@ mod spc;
 mod srt;
 mod ssdsim;
 mod stateful;
+#[cfg(feature = "parquet")]
+mod stored;
 mod systor;
 mod tencent;
 mod text;

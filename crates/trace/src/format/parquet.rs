@@ -2,21 +2,20 @@
 //! offsets and lengths integers, operations words, numbers or booleans. Only the columns that are needed are read, page
 //! by page.
 
-use arrow_array::{Array, RecordBatch};
-use arrow_schema::{DataType, Schema};
-use parquet::arrow::ProjectionMask;
-use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
-use parquet::file::reader::ChunkReader;
+use parquet::column::reader::ColumnReader;
+use parquet::errors::ParquetError;
+use parquet::file::reader::{ChunkReader, FileReader, SerializedFileReader};
+use parquet::schema::types::SchemaDescriptor;
 use wordline_base::request::HostOp;
 
 use crate::config::ColumnsConfig;
 use crate::expected::caught;
 
-use super::arrays::{Times, Words, numbers};
 use super::columns::{Places, Role};
 use super::csv::{OPS, adjusted, op_of};
 use super::given::Given;
 use super::names::Numbering;
+use super::stored::{Kind, Times, Values, Words, numbers};
 use super::{Latency, Phrase, Row, Rules, plausible};
 
 /// Rows that are decoded at once.
@@ -24,7 +23,13 @@ const BATCH: usize = 4096;
 
 /// An open file.
 pub(crate) struct ParquetRows {
-    reader: ParquetRecordBatchReader,
+    file: Box<dyn FileReader>,
+    /// The next group of rows.
+    group: usize,
+    /// Rows of the one before that weren't read.
+    left: usize,
+    /// The columns that are needed, in the order of [`Role::ALL`].
+    columns: Columns,
     places: Places,
     rules: Rules,
     batch: Option<Batch>,
@@ -33,6 +38,28 @@ pub(crate) struct ParquetRows {
     assumption: Option<String>,
     /// Devices, where they have names.
     devices: Numbering,
+}
+
+type Columns = [Option<Column>; Role::ALL.len()];
+
+/// A column that is needed.
+struct Column {
+    /// Its place among those that hold values.
+    leaf: usize,
+    kind: Kind,
+    /// Whether it may have nulls.
+    nulls: bool,
+    /// Reads it in the current group of rows.
+    reader: Option<ColumnReader>,
+}
+
+impl Column {
+    /// The column at this place of the file's outermost ones.
+    fn find(schema: &SchemaDescriptor, place: usize) -> Option<Self> {
+        let leaf = (0..schema.num_columns()).find(|&leaf| schema.get_column_root_idx(leaf) == place)?;
+        let column = schema.column(leaf);
+        Some(Self { leaf, kind: Kind::of(&column), nulls: column.max_def_level() > 0, reader: None })
+    }
 }
 
 /// Decoded rows.
@@ -55,29 +82,29 @@ impl ParquetRows {
         columns: &ColumnsConfig,
         given: Given,
     ) -> Result<Self, String> {
-        let damaged = |error: parquet::errors::ParquetError| damage(&error);
-        let builder = guarded(|| ParquetRecordBatchReaderBuilder::try_new(file).map_err(damaged))?;
-        let schema = builder.schema().clone();
-        let names: Vec<String> = schema.fields().iter().map(|field| field.name().clone()).collect();
-        let mut places = Places::find(&names, columns).map_err(|expected| format!("expected {expected}"))?;
-        let needed: Vec<usize> = places.of.iter().flatten().copied().collect();
-        if let Some(beyond) = needed.iter().find(|place| **place >= names.len()) {
+        let file = guarded(|| SerializedFileReader::new(file).map_err(|error| damage(&error)))?;
+        let schema = file.metadata().file_metadata().schema_descr();
+        let names: Vec<String> =
+            schema.root_schema().get_fields().iter().map(|field| field.name().to_owned()).collect();
+        let places = Places::find(&names, columns).map_err(|expected| format!("expected {expected}"))?;
+        if let Some(beyond) = places.of.iter().flatten().find(|place| **place >= names.len()) {
             return Err(format!("column {}: the file has {}", beyond + 1, names.len()));
         }
+        let columns = places.of.map(|place| Column::find(schema, place?));
         let rules = adjusted(rules, &places, &given);
-        let assumption = assumption(&schema, &places, &rules, &given);
-        let mask = ProjectionMask::roots(builder.parquet_schema(), needed.iter().copied());
-        let reader = guarded(|| {
-            builder.with_projection(mask).with_batch_size(BATCH).build().map_err(|error| damage(&error))
-        })?;
-        // Columns that aren't read are gone from the batches.
-        let mut kept = needed;
-        kept.sort_unstable();
-        kept.dedup();
-        for place in places.of.iter_mut().flatten() {
-            *place = kept.iter().position(|kept| kept == place).unwrap_or(0);
-        }
-        Ok(Self { reader, places, rules, batch: None, number: 0, assumption, devices: Numbering::default() })
+        let assumption = assumption(&columns, &places, &rules, &given);
+        Ok(Self {
+            file: Box::new(file),
+            group: 0,
+            left: 0,
+            columns,
+            places,
+            rules,
+            batch: None,
+            number: 0,
+            assumption,
+            devices: Numbering::default(),
+        })
     }
 
     pub(crate) fn shares_addresses(&self) -> bool {
@@ -109,27 +136,44 @@ impl ParquetRows {
                 self.number += 1;
                 return row.map(Some).map_err(|fault| (true, fault));
             }
-            let reader = &mut self.reader;
-            let next = guarded(|| reader.next().transpose().map_err(|error| damage(&error)));
-            match next.map_err(|fault| (false, Phrase::from(fault)))? {
+            match guarded(|| self.decode()).map_err(|fault| (false, Phrase::from(fault)))? {
                 None => return Ok(None),
-                Some(batch) => {
-                    let devices = &mut self.devices;
-                    let decoded = guarded(|| Batch::new(&batch, &self.places, &self.rules, devices));
-                    self.batch = Some(decoded.map_err(|fault| (false, Phrase::from(fault)))?);
-                }
+                batch => self.batch = batch,
             }
         }
+    }
+
+    /// The next rows, all of one group; `None` at the end of the file.
+    fn decode(&mut self) -> Result<Option<Batch>, String> {
+        while self.left == 0 {
+            if self.group == self.file.num_row_groups() {
+                return Ok(None);
+            }
+            self.begin_group().map_err(|error| damage(&error))?;
+        }
+        let rows = self.left.min(BATCH);
+        self.left -= rows;
+        Batch::read(rows, &mut self.columns, &self.rules, &mut self.devices).map(Some)
+    }
+
+    fn begin_group(&mut self) -> Result<(), ParquetError> {
+        let group = self.file.get_row_group(self.group)?;
+        self.group += 1;
+        self.left = usize::try_from(group.metadata().num_rows())
+            .map_err(|_| ParquetError::General("a group of less than 0 rows".to_owned()))?;
+        for column in self.columns.iter_mut().flatten() {
+            column.reader = Some(group.get_column_reader(column.leaf)?);
+        }
+        Ok(())
     }
 }
 
 /// What the file leaves open.
-fn assumption(schema: &Schema, places: &Places, rules: &Rules, given: &Given) -> Option<String> {
-    let kind =
-        |role| places.at(role).and_then(|place| schema.fields().get(place)).map(|field| field.data_type());
-    let timestamp = matches!(kind(Role::Time), Some(DataType::Timestamp(..)));
+fn assumption(columns: &Columns, places: &Places, rules: &Rules, given: &Given) -> Option<String> {
+    let kind = |role: Role| columns.get(role as usize)?.as_ref().map(|column| column.kind);
+    let timestamp = matches!(kind(Role::Time), Some(Kind::Stamps(_)));
     let mut assumed = places.assumed(&Given { time: given.time || timestamp, ..*given });
-    let number = kind(Role::Op).is_some_and(|kind| kind.is_integer() || *kind == DataType::Boolean);
+    let number = matches!(kind(Role::Op), Some(Kind::Whole { .. } | Kind::Truths));
     if number && !given.read_is && places.read_is.is_none() {
         assumed.push("type 1 is taken for a read (give `read_is`)".to_owned());
     }
@@ -138,28 +182,34 @@ fn assumption(schema: &Schema, places: &Places, rules: &Rules, given: &Given) ->
 }
 
 impl Batch {
-    fn new(
-        batch: &RecordBatch,
-        places: &Places,
+    fn read(
+        rows: usize,
+        columns: &mut Columns,
         rules: &Rules,
         names: &mut Numbering,
     ) -> Result<Self, String> {
-        let column = |role: Role| places.at(role).and_then(|place| batch.columns().get(place));
-        let needed = |role: Role| column(role).ok_or_else(|| "a column is missing".to_owned());
-        let device = column(Role::Device).map(|array| devices(array, names)).transpose()?;
-        Ok(Self {
-            time: Times::new(needed(Role::Time)?, rules.unit_ns)?,
-            op: Words::new(needed(Role::Op)?)?,
-            offset: numbers(needed(Role::Offset)?)?,
-            length: numbers(needed(Role::Length)?)?,
-            device,
-            latency: match (column(Role::Latency), rules.latency_ns) {
-                (Some(array), Some(unit)) => Times::new(array, unit).ok(),
-                _ => None,
-            },
-            next: 0,
-            rows: batch.num_rows(),
-        })
+        let mut column = |role: Role| -> Result<Option<(Values, Kind)>, String> {
+            let Some(Some(column)) = columns.get_mut(role as usize) else { return Ok(None) };
+            let Some(reader) = &mut column.reader else { return Ok(None) };
+            let values = Values::read(reader, column.kind, column.nulls, rows);
+            Ok(Some((values.map_err(|error| damage(&error))?, column.kind)))
+        };
+        let missing = || "a column is missing".to_owned();
+        let mut needed = |role: Role| column(role)?.ok_or_else(missing);
+        let (time, kind) = needed(Role::Time)?;
+        let time = Times::new(time, kind, rules.unit_ns)?;
+        let (op, kind) = needed(Role::Op)?;
+        let op = Words::new(op, kind)?;
+        let (offset, kind) = needed(Role::Offset)?;
+        let offset = numbers(offset, kind)?;
+        let (length, kind) = needed(Role::Length)?;
+        let length = numbers(length, kind)?;
+        let device = column(Role::Device)?.map(|(values, kind)| devices(values, kind, names)).transpose()?;
+        let latency = match (column(Role::Latency)?, rules.latency_ns) {
+            (Some((values, kind)), Some(unit)) => Times::new(values, kind, unit).ok(),
+            _ => None,
+        };
+        Ok(Self { time, op, offset, length, device, latency, next: 0, rows })
     }
 
     fn row(&self, rules: &Rules) -> Result<Row, Phrase> {
@@ -189,13 +239,15 @@ impl Batch {
 }
 
 /// A column of devices: numbers, or names that are numbered.
-fn devices(array: &dyn Array, names: &mut Numbering) -> Result<Vec<Option<u64>>, String> {
-    if array.data_type().is_integer() {
-        return numbers(array);
+fn devices(values: Values, kind: Kind, names: &mut Numbering) -> Result<Vec<Option<u64>>, String> {
+    match values {
+        Values::Words(words) => {
+            let number =
+                |name: Option<String>| name.and_then(|name| names.number(name.as_bytes())).map(u64::from);
+            Ok(words.into_iter().map(number).collect())
+        }
+        values => numbers(values, kind),
     }
-    let words = Words::new(array)?;
-    let number = |row| words.at(row).and_then(|name| names.number(name.as_bytes())).map(u64::from);
-    Ok((0..array.len()).map(number).collect())
 }
 
 fn damage(error: &dyn std::error::Error) -> String {

@@ -1,34 +1,176 @@
-//! Columns of a Parquet file as numbers and words.
+//! Columns of a Parquet file as numbers and words, read by their physical types: what gives rows needs no tables of Arrow.
 
-use arrow_array::cast::AsArray;
-use arrow_array::types::{
-    ArrowPrimitiveType, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type,
-    TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType,
-    UInt8Type, UInt16Type, UInt32Type, UInt64Type,
-};
-use arrow_array::{Array, BooleanArray};
-use arrow_schema::{DataType, TimeUnit};
+use parquet::basic::{ConvertedType, LogicalType, TimeUnit, Type as Physical};
+use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
+use parquet::data_type::DataType;
+use parquet::errors::{ParquetError, Result};
+use parquet::schema::types::ColumnDescriptor;
 
-/// A column of whole numbers; `None` for null and for what is below 0.
-pub(super) fn numbers(array: &dyn Array) -> Result<Vec<Option<u64>>, String> {
-    Ok(match array.data_type() {
-        DataType::Int8 => whole::<Int8Type>(array),
-        DataType::Int16 => whole::<Int16Type>(array),
-        DataType::Int32 => whole::<Int32Type>(array),
-        DataType::Int64 => whole::<Int64Type>(array),
-        DataType::UInt8 => whole::<UInt8Type>(array),
-        DataType::UInt16 => whole::<UInt16Type>(array),
-        DataType::UInt32 => whole::<UInt32Type>(array),
-        DataType::UInt64 => whole::<UInt64Type>(array),
-        other => return Err(format!("expected a column of whole numbers, not of {other}")),
-    })
+/// What a column holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Whole numbers, with a sign or without.
+    Whole { signed: bool },
+    /// Timestamps, in units of so many ns.
+    Stamps(u64),
+    /// Numbers with a fraction.
+    Decimals,
+    /// Words.
+    Words,
+    /// Truth values.
+    Truths,
+    /// What stands for nothing that a trace has, under this name.
+    Other(&'static str),
 }
 
-fn whole<T: ArrowPrimitiveType>(array: &dyn Array) -> Vec<Option<u64>>
-where
-    T::Native: TryInto<u64>,
-{
-    array.as_primitive::<T>().iter().map(|value| value.and_then(|value| value.try_into().ok())).collect()
+impl Kind {
+    /// By the column's types. Old files have converted types alone.
+    pub(super) fn of(column: &ColumnDescriptor) -> Self {
+        if column.max_rep_level() > 0 || column.path().parts().len() > 1 {
+            return Self::Other("lists or tables");
+        }
+        match (column.physical_type(), column.logical_type_ref(), column.converted_type()) {
+            (Physical::BOOLEAN, ..) => Self::Truths,
+            (Physical::FLOAT | Physical::DOUBLE, ..) => Self::Decimals,
+            (Physical::INT96, ..) => Self::Stamps(1),
+            (Physical::INT64, Some(LogicalType::Timestamp(stamp)), _) => Self::Stamps(match stamp.unit {
+                TimeUnit::MILLIS => 1_000_000,
+                TimeUnit::MICROS => 1_000,
+                TimeUnit::NANOS => 1,
+            }),
+            (Physical::INT64, None, ConvertedType::TIMESTAMP_MILLIS) => Self::Stamps(1_000_000),
+            (Physical::INT64, None, ConvertedType::TIMESTAMP_MICROS) => Self::Stamps(1_000),
+            (Physical::INT32 | Physical::INT64, Some(LogicalType::Integer(int)), _) => {
+                Self::Whole { signed: int.is_signed }
+            }
+            (Physical::INT32 | Physical::INT64, None, converted) => Self::of_integers(converted),
+            (Physical::INT32 | Physical::INT64, ..) => Self::Other("dates, hours or decimals"),
+            (Physical::BYTE_ARRAY, Some(LogicalType::String | LogicalType::Enum | LogicalType::Json), _)
+            | (Physical::BYTE_ARRAY, None, ConvertedType::UTF8 | ConvertedType::ENUM | ConvertedType::JSON) => {
+                Self::Words
+            }
+            (Physical::BYTE_ARRAY | Physical::FIXED_LEN_BYTE_ARRAY, ..) => Self::Other("bytes"),
+        }
+    }
+
+    fn of_integers(converted: ConvertedType) -> Self {
+        match converted {
+            ConvertedType::NONE
+            | ConvertedType::INT_8
+            | ConvertedType::INT_16
+            | ConvertedType::INT_32
+            | ConvertedType::INT_64 => Self::Whole { signed: true },
+            ConvertedType::UINT_8
+            | ConvertedType::UINT_16
+            | ConvertedType::UINT_32
+            | ConvertedType::UINT_64 => Self::Whole { signed: false },
+            _ => Self::Other("dates, hours or decimals"),
+        }
+    }
+
+    /// As errors name it.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Whole { .. } => "whole numbers",
+            Self::Stamps(_) => "timestamps",
+            Self::Decimals => "decimals",
+            Self::Words => "words",
+            Self::Truths => "truth values",
+            Self::Other(name) => name,
+        }
+    }
+}
+
+/// The next values of a column, `None` for null.
+pub(super) enum Values {
+    /// Whole numbers and timestamps; `None` for what is below 0 as well.
+    Whole(Vec<Option<u64>>),
+    Decimals(Vec<Option<f64>>),
+    /// Words, truth values among them.
+    Words(Vec<Option<String>>),
+}
+
+impl Values {
+    /// As many as `rows`, of a column of this kind that may have nulls or not.
+    pub(super) fn read(reader: &mut ColumnReader, kind: Kind, nulls: bool, rows: usize) -> Result<Self> {
+        let signed = kind != Kind::Whole { signed: false };
+        let whole32 = |value: i32| if signed { value.try_into().ok() } else { Some(u64::from(value as u32)) };
+        let whole64 = |value: i64| if signed { value.try_into().ok() } else { Some(value as u64) };
+        Ok(match (reader, kind) {
+            (ColumnReader::Int32ColumnReader(reader), Kind::Whole { .. }) => {
+                Self::Whole(next(reader, nulls, rows, whole32)?)
+            }
+            (ColumnReader::Int64ColumnReader(reader), Kind::Whole { .. } | Kind::Stamps(_)) => {
+                Self::Whole(next(reader, nulls, rows, whole64)?)
+            }
+            (ColumnReader::Int96ColumnReader(reader), Kind::Stamps(_)) => {
+                Self::Whole(next(reader, nulls, rows, |value| value.to_nanos().try_into().ok())?)
+            }
+            (ColumnReader::FloatColumnReader(reader), Kind::Decimals) => {
+                Self::Decimals(next(reader, nulls, rows, |value| Some(f64::from(value)))?)
+            }
+            (ColumnReader::DoubleColumnReader(reader), Kind::Decimals) => {
+                Self::Decimals(next(reader, nulls, rows, Some)?)
+            }
+            (ColumnReader::BoolColumnReader(reader), Kind::Truths) => {
+                Self::Words(next(reader, nulls, rows, |truth| Some(truth.to_string()))?)
+            }
+            (ColumnReader::ByteArrayColumnReader(reader), Kind::Words) => {
+                let word = |bytes: parquet::data_type::ByteArray| {
+                    let text = std::str::from_utf8(bytes.data()).map_err(|_| "a word that isn't UTF-8")?;
+                    Ok(Some(text.to_owned()))
+                };
+                Self::Words(fallible(reader, nulls, rows, word)?)
+            }
+            (_, kind) => return Err(ParquetError::General(format!("{} are not as described", kind.name()))),
+        })
+    }
+}
+
+/// The next values; null and what `read` makes nothing of are `None`.
+fn next<T: DataType, V>(
+    reader: &mut ColumnReaderImpl<T>,
+    nulls: bool,
+    rows: usize,
+    read: impl Fn(T::T) -> Option<V>,
+) -> Result<Vec<Option<V>>> {
+    fallible(reader, nulls, rows, |value| Ok(read(value)))
+}
+
+fn fallible<T: DataType, V>(
+    reader: &mut ColumnReaderImpl<T>,
+    nulls: bool,
+    rows: usize,
+    read: impl Fn(T::T) -> std::result::Result<Option<V>, &'static str>,
+) -> Result<Vec<Option<V>>> {
+    let (mut levels, mut values) = (Vec::new(), Vec::with_capacity(rows));
+    let mut found = 0;
+    while found < rows {
+        let (records, ..) = reader.read_records(rows - found, Some(&mut levels), None, &mut values)?;
+        if records == 0 {
+            return Err(ParquetError::General("a column ends before others".to_owned()));
+        }
+        found += records;
+    }
+    let read = |value| read(value).map_err(|reason| ParquetError::General(reason.to_owned()));
+    let mut values = values.into_iter();
+    if !nulls {
+        return values.map(read).collect();
+    }
+    let place = |level: i16| if level == 0 { Ok(None) } else { values.next().map_or(Ok(None), read) };
+    levels.into_iter().map(place).collect()
+}
+
+fn unlike(expected: &str, kind: Kind) -> String {
+    format!("expected a column of {expected}, not of {}", kind.name())
+}
+
+/// A column of whole numbers.
+pub(super) fn numbers(values: Values, kind: Kind) -> std::result::Result<Vec<Option<u64>>, String> {
+    match (values, kind) {
+        (Values::Whole(values), Kind::Whole { .. }) => Ok(values),
+        _ => Err(unlike("whole numbers", kind)),
+    }
 }
 
 /// A column of times.
@@ -41,27 +183,13 @@ pub(super) enum Times {
 
 impl Times {
     /// Timestamps have units of their own, numbers that of `unit_ns`.
-    pub(super) fn new(array: &dyn Array, unit_ns: u64) -> Result<Self, String> {
-        Ok(match array.data_type() {
-            DataType::Timestamp(TimeUnit::Second, _) => {
-                Self::Whole(whole::<TimestampSecondType>(array), 1_000_000_000)
-            }
-            DataType::Timestamp(TimeUnit::Millisecond, _) => {
-                Self::Whole(whole::<TimestampMillisecondType>(array), 1_000_000)
-            }
-            DataType::Timestamp(TimeUnit::Microsecond, _) => {
-                Self::Whole(whole::<TimestampMicrosecondType>(array), 1_000)
-            }
-            DataType::Timestamp(TimeUnit::Nanosecond, _) => {
-                Self::Whole(whole::<TimestampNanosecondType>(array), 1)
-            }
-            DataType::Float32 => {
-                let values = array.as_primitive::<Float32Type>().iter();
-                Self::Decimal(values.map(|value| value.map(f64::from)).collect(), unit_ns)
-            }
-            DataType::Float64 => Self::Decimal(array.as_primitive::<Float64Type>().iter().collect(), unit_ns),
-            _ => Self::Whole(numbers(array)?, unit_ns),
-        })
+    pub(super) fn new(values: Values, kind: Kind, unit_ns: u64) -> std::result::Result<Self, String> {
+        match (values, kind) {
+            (Values::Whole(values), Kind::Stamps(unit)) => Ok(Self::Whole(values, unit)),
+            (Values::Whole(values), _) => Ok(Self::Whole(values, unit_ns)),
+            (Values::Decimals(values), _) => Ok(Self::Decimal(values, unit_ns)),
+            (Values::Words(_), kind) => Err(unlike("numbers", kind)),
+        }
     }
 
     /// The time of a row, ns; `None` for null and for what lies before 0.
@@ -82,19 +210,13 @@ impl Times {
 pub(super) struct Words(Vec<Option<String>>);
 
 impl Words {
-    pub(super) fn new(array: &dyn Array) -> Result<Self, String> {
-        let owned = |word: Option<&str>| word.map(str::to_owned);
-        Ok(Self(match array.data_type() {
-            DataType::Utf8 => array.as_string::<i32>().iter().map(owned).collect(),
-            DataType::LargeUtf8 => array.as_string::<i64>().iter().map(owned).collect(),
-            DataType::Utf8View => array.as_string_view().iter().map(owned).collect(),
-            DataType::Boolean => truths(array.as_boolean()),
-            DataType::Dictionary(..) => from_dictionary(array)?,
-            kind if kind.is_integer() => {
-                numbers(array)?.into_iter().map(|value| value.map(|value| value.to_string())).collect()
-            }
-            other => return Err(format!("expected a column of words or numbers, not of {other}")),
-        }))
+    pub(super) fn new(values: Values, kind: Kind) -> std::result::Result<Self, String> {
+        let text = |value: Option<u64>| value.map(|value| value.to_string());
+        match (values, kind) {
+            (Values::Words(words), _) => Ok(Self(words)),
+            (Values::Whole(values), Kind::Whole { .. }) => Ok(Self(values.into_iter().map(text).collect())),
+            _ => Err(unlike("words or numbers", kind)),
+        }
     }
 
     /// The word of a row; `None` for null.
@@ -103,54 +225,34 @@ impl Words {
     }
 }
 
-fn truths(array: &BooleanArray) -> Vec<Option<String>> {
-    array.iter().map(|value| value.map(|value| value.to_string())).collect()
-}
-
-fn from_dictionary(array: &dyn Array) -> Result<Vec<Option<String>>, String> {
-    let dictionary = array.as_any_dictionary();
-    let words = Words::new(dictionary.values().as_ref())?;
-    if dictionary.values().is_empty() {
-        return Ok(vec![None; array.len()]);
-    }
-    let keys = dictionary.normalized_keys();
-    let word = |(row, key): (usize, &usize)| {
-        if dictionary.keys().is_null(row) { None } else { words.at(*key).map(str::to_owned) }
-    };
-    Ok(keys.iter().enumerate().map(word).collect())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use arrow_array::{DictionaryArray, Float64Array, Int32Array, StringArray, TimestampMillisecondArray};
+
+    const SIGNED: Kind = Kind::Whole { signed: true };
 
     #[test]
-    fn numbers_below_0_are_none() {
-        let array = Int32Array::from(vec![Some(5), None, Some(-1)]);
-        assert_eq!(numbers(&array), Ok(vec![Some(5), None, None]));
-        assert!(numbers(&StringArray::from(vec!["5"])).is_err());
+    fn what_is_no_number_is_refused_by_its_kind() {
+        assert_eq!(numbers(Values::Whole(vec![Some(5), None]), SIGNED), Ok(vec![Some(5), None]));
+        let words = numbers(Values::Words(vec![Some("5".to_owned())]), Kind::Words);
+        assert_eq!(words, Err("expected a column of whole numbers, not of words".to_owned()));
+        assert!(numbers(Values::Whole(vec![Some(5)]), Kind::Stamps(1)).is_err(), "a moment is no number");
     }
 
     #[test]
     fn times_have_the_unit_of_their_kind() {
-        let stamps = TimestampMillisecondArray::from(vec![7]);
-        assert_eq!(Times::new(&stamps, 1).unwrap().at(0), Some(7_000_000));
-        let decimal = Float64Array::from(vec![0.5, -1.0, f64::NAN]);
-        let times = Times::new(&decimal, 1_000_000_000).unwrap();
-        assert_eq!([times.at(0), times.at(1), times.at(2)], [Some(500_000_000), None, None]);
+        let at = |values, kind, unit, row| Times::new(values, kind, unit).unwrap().at(row);
+        assert_eq!(at(Values::Whole(vec![Some(7)]), Kind::Stamps(1_000_000), 1, 0), Some(7_000_000));
+        assert_eq!(at(Values::Whole(vec![Some(7)]), SIGNED, 1_000, 0), Some(7_000));
+        for (value, time) in [(0.5, Some(500_000_000)), (-1.0, None), (f64::NAN, None)] {
+            assert_eq!(at(Values::Decimals(vec![Some(value)]), Kind::Decimals, 1_000_000_000, 0), time);
+        }
     }
 
     #[test]
-    fn words_come_from_strings_dictionaries_numbers_and_truths() {
-        let dictionary: DictionaryArray<Int32Type> =
-            vec![Some("R"), None, Some("W"), Some("R")].into_iter().collect();
-        let words = Words::new(&dictionary).unwrap();
-        assert_eq!(
-            [words.at(0), words.at(1), words.at(2), words.at(3)],
-            [Some("R"), None, Some("W"), Some("R")]
-        );
-        assert_eq!(Words::new(&Int32Array::from(vec![1])).unwrap().at(0), Some("1"));
-        assert_eq!(Words::new(&BooleanArray::from(vec![true])).unwrap().at(0), Some("true"));
+    fn words_are_numbers_too() {
+        let words = Words::new(Values::Whole(vec![Some(1), None]), SIGNED).unwrap();
+        assert_eq!([words.at(0), words.at(1), words.at(2)], [Some("1"), None, None]);
+        assert!(Words::new(Values::Decimals(Vec::new()), Kind::Decimals).is_err());
     }
 }

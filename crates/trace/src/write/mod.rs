@@ -1,5 +1,7 @@
 //! Saves requests in forms that other programs read.
 
+#[cfg(feature = "parquet")]
+mod columns;
 mod csv;
 mod fio_iolog;
 mod logged;

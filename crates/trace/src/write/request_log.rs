@@ -1,24 +1,28 @@
 //! A log of each answered request, as Parquet: when it came and ended, what it asked, where its time went.
 
-use std::fs::File;
 use std::io;
 use std::path::Path;
-use std::sync::Arc;
-
-use arrow_array::{ArrayRef, BooleanArray, RecordBatch, StringArray, UInt16Array, UInt64Array};
-use arrow_schema::{DataType, Field, Schema};
-use parquet::arrow::ArrowWriter;
 
 use super::OutputFile;
+use super::columns::{Columns, Kind, Values};
 use super::csv::word;
 use super::logged::LoggedRequest;
-use super::parquet::compressed;
 
 /// Requests of a row group: bounds the memory, whatever the length of the run.
 const GROUP: usize = 1 << 15;
 
-/// Requests that are encoded at once.
-const BATCH: usize = 1 << 12;
+/// Columns before those of the parts.
+const FIRST: [(&str, Kind); 9] = [
+    ("id", Kind::U64),
+    ("op", Kind::Words),
+    ("flow", Kind::U16),
+    ("arrival_ns", Kind::U64),
+    ("start_ns", Kind::U64),
+    ("end_ns", Kind::U64),
+    ("offset_bytes", Kind::U64),
+    ("length_bytes", Kind::U64),
+    ("measured", Kind::Truths),
+];
 
 /// A log that is being written, in the order of the answers. The file takes its name when it is whole.
 ///
@@ -27,8 +31,7 @@ const BATCH: usize = 1 << 12;
 /// time; these add up to `end_ns` − `arrival_ns`.
 pub struct RequestLog {
     output: OutputFile,
-    writer: ArrowWriter<File>,
-    schema: Arc<Schema>,
+    columns: Columns,
     parts: usize,
     waiting: Vec<LoggedRequest>,
     /// What went wrong first; told at the end, as the run that is being logged can't be told.
@@ -42,24 +45,11 @@ impl RequestLog {
     /// Those of [`OutputFile::create`].
     pub fn create(path: &Path, parts: impl Iterator<Item = String>) -> io::Result<Self> {
         let (output, file) = OutputFile::create(path)?;
-        let field = |name: &str, kind| Field::new(name, kind, false);
-        let mut fields = vec![
-            field("id", DataType::UInt64),
-            field("op", DataType::Utf8),
-            field("flow", DataType::UInt16),
-            field("arrival_ns", DataType::UInt64),
-            field("start_ns", DataType::UInt64),
-            field("end_ns", DataType::UInt64),
-            field("offset_bytes", DataType::UInt64),
-            field("length_bytes", DataType::UInt64),
-            field("measured", DataType::Boolean),
-        ];
-        let others = fields.len();
-        fields.extend(parts.map(|name| field(&format!("blame_ns.{name}"), DataType::UInt64)));
-        let parts = fields.len() - others;
-        let schema = Arc::new(Schema::new(fields));
-        let writer = compressed(file, &schema, GROUP)?;
-        Ok(Self { output, writer, schema, parts, waiting: Vec::new(), failed: None })
+        let mut columns: Vec<(String, Kind)> = FIRST.map(|(name, kind)| (name.to_owned(), kind)).into();
+        columns.extend(parts.map(|name| (format!("blame_ns.{name}"), Kind::U64)));
+        let parts = columns.len() - FIRST.len();
+        let columns = Columns::begin(file, &columns)?;
+        Ok(Self { output, columns, parts, waiting: Vec::new(), failed: None })
     }
 
     /// Takes a request in that was answered.
@@ -68,8 +58,8 @@ impl RequestLog {
             return;
         }
         self.waiting.push(request);
-        if self.waiting.len() >= BATCH {
-            self.failed = self.encode().err();
+        if self.waiting.len() >= GROUP {
+            self.failed = self.write_group().err();
         }
     }
 
@@ -81,31 +71,30 @@ impl RequestLog {
         if let Some(error) = self.failed.take() {
             return Err(error);
         }
-        self.encode()?;
-        let file = self.writer.into_inner().map_err(io::Error::other)?;
+        self.write_group()?;
+        let file = self.columns.finish()?;
         self.output.keep(&file)
     }
 
-    fn encode(&mut self) -> io::Result<()> {
+    fn write_group(&mut self) -> io::Result<()> {
         let rows = &self.waiting;
-        let numbers = |pick: &dyn Fn(&LoggedRequest) -> u64| -> ArrayRef {
-            Arc::new(UInt64Array::from_iter_values(rows.iter().map(pick)))
-        };
-        let mut columns: Vec<ArrayRef> = vec![
-            numbers(&|row| row.id),
-            Arc::new(StringArray::from_iter_values(rows.iter().map(|row| word(row.request.op)))),
-            Arc::new(UInt16Array::from_iter_values(rows.iter().map(|row| row.request.flow))),
-            numbers(&|row| row.arrival.0),
-            numbers(&|row| row.start.0),
-            numbers(&|row| row.end.0),
-            numbers(&|row| row.request.offset),
-            numbers(&|row| row.request.length),
-            Arc::new(rows.iter().map(|row| Some(row.measured)).collect::<BooleanArray>()),
-        ];
-        let blame = |part: usize| numbers(&|row| row.blame.get(part).copied().unwrap_or_default());
-        columns.extend((0..self.parts).map(blame));
-        let batch = RecordBatch::try_new(self.schema.clone(), columns).map_err(io::Error::other)?;
+        if rows.is_empty() {
+            return Ok(());
+        }
+        let numbers = |pick: &dyn Fn(&LoggedRequest) -> u64| Values::U64(rows.iter().map(pick).collect());
+        self.columns.group((0..FIRST.len() + self.parts).map(|column| match column {
+            0 => numbers(&|row| row.id),
+            1 => Values::Words(rows.iter().map(|row| word(row.request.op)).collect()),
+            2 => Values::U16(rows.iter().map(|row| row.request.flow).collect()),
+            3 => numbers(&|row| row.arrival.0),
+            4 => numbers(&|row| row.start.0),
+            5 => numbers(&|row| row.end.0),
+            6 => numbers(&|row| row.request.offset),
+            7 => numbers(&|row| row.request.length),
+            8 => Values::Truths(rows.iter().map(|row| row.measured).collect()),
+            part => numbers(&|row| row.blame.get(part - FIRST.len()).copied().unwrap_or_default()),
+        }))?;
         self.waiting.clear();
-        self.writer.write(&batch).map_err(io::Error::other)
+        Ok(())
     }
 }
