@@ -70,6 +70,24 @@ HOT_COLD: Settings = {"scheme.separation.policy": "hot_cold", "scheme.blocks.hos
 
 DEMAND: Settings = {"scheme.mapping.policy": "demand"}
 
+COPYBACK: Settings = {"device.copyback.supported": True}
+
+PARTITION: Settings = {"scheme.partition.enabled": True, "scheme.placement.policy": "dynamic"}
+
+HOTR: Settings = {"scheme.hotr.enabled": True}
+
+COLLISION: Settings = {"scheme.collision.enabled": True}
+
+RECLAIM: Settings = {"scheme.reclaim.policy": "block", "scheme.reclaim.threshold": 9}
+
+SHUFFLER: Settings = {**RECLAIM, "scheme.reclaim.policy": "shuffler"}
+
+ROWS: Settings = {"scheme.blocks.superblock": "drive", "scheme.gc.trigger": 0.03}
+
+PARITY: Settings = {**ROWS, "scheme.redundancy.policy": "parity_rows"}
+
+APART: Settings = {"scheme.ideal.second_server": "die"}
+
 CASES = (
     Case("device.suspend.program_ns", 5_000, {}, {**SUSPEND}),
     Case("device.suspend.erase_ns", 5_000, {"scheme.scheduler.policy": "fifo"}, SUSPEND),
@@ -142,7 +160,75 @@ CASES = (
     ),
     Case("scheme.placement.policy", "dynamic", {"scheme.blocks.superblock": "drive"}),
     Case("scheme.separation.separate_hot_moves", True, {}, HOT_COLD),
-    Case("scheme.scheduler.starvation_bound_ns", 900_000, {"scheme.scheduler.policy": "fifo"}),
+    *(
+        Case("scheme.scheduler.starvation_bound_ns", 900_000, {"scheme.scheduler.policy": "fifo"}, beside)
+        for beside in (
+            {"scheme.scheduler.policy": "fifo", **COLLISION},
+            {"scheme.scheduler.policy": "fifo", "scheme.scheduler.tiers": [["host_program"]]},
+            {"scheme.scheduler.policy": "fifo", **RECLAIM, "scheme.reclaim.priority": "background"},
+        )
+    ),
+    Case("scheme.scheduler.policy", "fifo", {"scheme.scheduler.tiers": [["host_program"]]}),
+    Case("scheme.separation.separate_hot_moves", True, {**HOT_COLD, "scheme.separation.policy": "none"}),
+    Case("scheme.mapping.cache_bytes", 1024, {**DEMAND, "scheme.mapping.cache_share": 0.25}, DEMAND),
+    Case("scheme.mapping.cache_share_of", "occupied", DEMAND, {**DEMAND, "scheme.mapping.cache_share": 0.25}),
+    Case("scheme.mapping.eviction", "background", {**DEMAND, "scheme.mapping.cache_bytes": 0}, DEMAND),
+    Case("scheme.mapping.protected_share", 0.5, {**DEMAND, "scheme.mapping.cache_bytes": 0}, DEMAND),
+    Case("scheme.reclaim.map_blocks", False, RECLAIM, {**RECLAIM, **DEMAND}),
+    Case("scheme.reclaim.policy", "shuffler", RECLAIM, {"scheme.blocks.superblock": "die"}),
+    Case("scheme.reclaim.shuffle.full", 0.5, SHUFFLER, {**SHUFFLER, "scheme.blocks.superblock": "die"}),
+    Case("device.copyback.supported", True, PARTITION),
+    Case(
+        "device.copyback.check_every",
+        3,
+        {**COPYBACK, **PARITY},
+        {**COPYBACK, **ROWS},
+    ),
+    Case(
+        "scheme.gc.copyback",
+        False,
+        {**COPYBACK, "device.geometry.pages_per_program": 2, "scheme.gc.trigger": 0.03},
+        COPYBACK,
+    ),
+    Case("device.copyback.same_plane_only", False, COPYBACK, {**COPYBACK, "scheme.blocks.superblock": "die"}),
+    Case("device.suspend.program_ns", 900, {**SUSPEND, **APART}, SUSPEND),
+    Case("scheme.scheduler.policy", "read_first_suspend", {**APART, "scheme.scheduler.policy": "read_first"}),
+    Case(
+        "scheme.redundancy.when",
+        "any_wait",
+        {**APART, **PARITY},
+        PARITY,
+    ),
+    Case(
+        "scheme.partition.interval_accesses", 9, {**PARTITION, "scheme.partition.adapts": "never"}, PARTITION
+    ),
+    Case(
+        "scheme.partition.idle_share",
+        0.1,
+        {**PARTITION, "scheme.partition.migrate_at_idle": False},
+        PARTITION,
+    ),
+    Case("scheme.partition.busy", "bus", {**PARTITION, "scheme.partition.when_busy": "wait"}, PARTITION),
+    Case(
+        "scheme.partition.first_reads",
+        "read_channels",
+        PARTITION,
+        {**PARTITION, "scheme.mapping.unmapped_reads": "allocate"},
+    ),
+    Case("scheme.hotr.staging_share", 0.01, HOTR, {**HOTR, "scheme.hotr.staging": "overprovisioned"}),
+    Case("scheme.hotr.staging_chips", 2, {**HOTR, "scheme.hotr.staging": "overprovisioned"}, HOTR),
+    Case(
+        "scheme.collision.least_occurrences",
+        1,
+        {**COLLISION, "scheme.collision.pairs_per_die": 0},
+        COLLISION,
+    ),
+    Case(
+        "scheme.array.serve",
+        "first",
+        {"scheme.array": {"members": 2, "layout": "mirrored", "read_window_ns": 10_000_000}},
+        {"scheme.array": {"members": 2, "layout": "mirrored"}},
+    ),
     Case("scheme.mapping.search_buckets", 64, DEMAND, {**DEMAND, "scheme.firmware.search_step_ns": 10}),
     Case("scheme.mapping.write_back_lookups", True, DEMAND, {**DEMAND, **CACHE}),
     Case(

@@ -6,13 +6,21 @@
 //! this run.
 
 use super::array::ArrayLayout;
+use super::astro::UpdatePriority;
 use super::cache::CacheKind;
 use super::combine::Slot;
 use super::device::{DeviceConfig, MultiPlaneRule};
 use super::firmware::FirmwareConfig;
-use super::reclaim::ReclaimKind;
+use super::reclaim::{ReclaimKind, ReclaimPriority};
 use super::scheme::{SchedulerKind, SchemeConfig, SuperblockSpan};
 use super::separation::SeparationKind;
+use copyback::OF_COPYBACK;
+use map::OF_MAP;
+use systems::OF_SYSTEMS;
+
+mod copyback;
+mod map;
+mod systems;
 
 /// Keys that have no effect.
 pub struct Rule<Applies> {
@@ -31,8 +39,8 @@ const ONE_PLANE: &str = "nothing is done by several planes of a die where device
 const NO_MULTI_PLANE: &str = "planes work one at a time with device.multi_plane.rule = \"none\"";
 const NO_SLC: &str = "no block is in SLC mode without a scheme.slc_cache.policy";
 
-/// All of them but [`OF_OWN`]. What a user's own policy reads isn't known, so that none stands here for a slot that one may have
-/// filled.
+/// Those of dies, channels and the firmware's base. What a user's own policy reads isn't known, so that none stands here for a slot
+/// that one may have filled.
 pub const OF_DRIVE: &[DriveRule] = &[
     Rule {
         keys: &[
@@ -89,26 +97,6 @@ pub const OF_DRIVE: &[DriveRule] = &[
     },
     Rule {
         keys: &[
-            "device.copyback.same_plane_only",
-            "device.copyback.check_every",
-            "device.copyback.blocks",
-            "scheme.gc.copyback",
-        ],
-        applies: |device, _| !device.copyback.supported,
-        why: "the drive has no copyback without device.copyback.supported",
-    },
-    Rule {
-        keys: &[
-            "device.copyback.supported",
-            "device.copyback.same_plane_only",
-            "device.copyback.check_every",
-            "device.copyback.blocks",
-        ],
-        applies: |_, scheme| !scheme.gc.copyback,
-        why: "all moves go through the controller with scheme.gc.copyback = false",
-    },
-    Rule {
-        keys: &[
             "device.slc_mode.read_ns",
             "device.slc_mode.program_ns",
             "device.slc_mode.erase_ns",
@@ -137,11 +125,6 @@ pub const OF_DRIVE: &[DriveRule] = &[
         why: "only a data cache takes time in DRAM, and there is none without a scheme.cache.policy",
     },
     Rule {
-        keys: &["device.link.host_memory_ns"],
-        applies: |_, scheme| !scheme.mapping.host_memory,
-        why: "nothing lies in the host's memory without scheme.mapping.host_memory",
-    },
-    Rule {
         keys: &["device.bad_blocks.endurance_spread"],
         applies: |device, _| device.bad_blocks.as_ref().is_some_and(|bad| bad.endurance_cycles.is_none()),
         why: "no block wears out without device.bad_blocks.endurance_cycles",
@@ -168,8 +151,11 @@ pub const OF_DRIVE: &[DriveRule] = &[
     },
     Rule {
         keys: &["scheme.separation.separate_hot_moves"],
-        applies: |_, scheme| scheme.separation.policy == SeparationKind::Stream && has_no_own(scheme),
-        why: "no page is known to be hot with scheme.separation.policy = \"stream\"",
+        applies: |_, scheme| {
+            has_no_own(scheme)
+                && matches!(scheme.separation.policy, SeparationKind::Stream | SeparationKind::None)
+        },
+        why: "no page is known to be hot with scheme.separation.policy = \"stream\" or \"none\"",
     },
     Rule {
         keys: &["device.multi_plane.window"],
@@ -187,18 +173,8 @@ pub const OF_DRIVE: &[DriveRule] = &[
         why: "nothing takes time in DRAM without device.dram.access_ns, bytes_per_s or rows",
     },
     Rule {
-        keys: &["scheme.mapping.search_buckets"],
-        applies: |_, scheme| scheme.firmware.search_step_ns == 0,
-        why: "a step of a search takes no time with scheme.firmware.search_step_ns = 0",
-    },
-    Rule {
-        keys: &["scheme.mapping.write_back_lookups"],
-        applies: |_, scheme| has_no_cache(scheme),
-        why: "nothing is written back without a scheme.cache.policy",
-    },
-    Rule {
         keys: &["scheme.scheduler.starvation_bound_ns"],
-        applies: |_, scheme| scheme.scheduler.policy == SchedulerKind::Fifo,
+        applies: |_, scheme| has_no_own(scheme) && nothing_goes_before(scheme),
         why: "in order of arrival nothing starves",
     },
     Rule {
@@ -231,16 +207,16 @@ pub const OF_DRIVE: &[DriveRule] = &[
         why: "nothing is held without a bound, scheme.cache.max_writes",
     },
     Rule {
-        keys: &["scheme.firmware.search_step_ns"],
-        applies: |_, scheme| has_no_own(scheme) && !scheme.mapping.policy.is_cached(),
-        why: "the whole map is in DRAM with this scheme.mapping.policy, and nothing is searched",
-    },
-    Rule {
         keys: &["scheme.firmware.shuffle_ns"],
         applies: |_, scheme| {
             has_no_own(scheme) && !matches!(scheme.reclaim.policy, ReclaimKind::Shuffler | ReclaimKind::Page)
         },
         why: "no page changes its block without scheme.reclaim.policy = \"shuffler\" or \"page\"",
+    },
+    Rule {
+        keys: &["scheme.scheduler.policy"],
+        applies: |_, scheme| !scheme.scheduler.tiers.is_empty() && !suspends(scheme),
+        why: "scheme.scheduler.tiers are in its place",
     },
     Rule {
         keys: &["scheme.copies.arbiter"],
@@ -258,9 +234,9 @@ pub const OF_DRIVE: &[DriveRule] = &[
         why: "there are no copies but with scheme.array.layout = \"mirrored\"",
     },
     Rule {
-        keys: &["workload.start.map_cache"],
-        applies: |_, scheme| has_no_own(scheme) && !scheme.mapping.policy.is_cached(),
-        why: "the whole map is in DRAM with this scheme.mapping.policy",
+        keys: &["scheme.array.serve"],
+        applies: |_, scheme| scheme.array.as_ref().is_some_and(|array| array.read_window_ns > 0),
+        why: "the drive whose window it is serves a read (scheme.array.read_window_ns)",
     },
 ];
 
@@ -339,7 +315,8 @@ pub fn of_drive(
 ) -> impl Iterator<Item = (&'static str, &'static str)> {
     let of_own = OF_OWN.iter().filter(move |rule| own.contains(&rule.applies));
     let of_own = of_own.flat_map(|rule| rule.keys.iter().map(|key| (*key, rule.why)));
-    let applying = OF_DRIVE.iter().filter(move |rule| (rule.applies)(device, scheme));
+    let all = OF_DRIVE.iter().chain(OF_SYSTEMS).chain(OF_COPYBACK).chain(OF_MAP);
+    let applying = all.filter(move |rule| (rule.applies)(device, scheme));
     of_own.chain(applying.flat_map(|rule| rule.keys.iter().map(|key| (*key, rule.why))))
 }
 
@@ -349,6 +326,17 @@ fn has_no_own(scheme: &SchemeConfig) -> bool {
 
 fn suspends(scheme: &SchemeConfig) -> bool {
     scheme.scheduler.policy == SchedulerKind::ReadFirstSuspend
+}
+
+/// Whether a die takes every command in the order of arrival.
+fn nothing_goes_before(scheme: &SchemeConfig) -> bool {
+    let (reclaim, astro) = (&scheme.reclaim, &scheme.astro);
+    let reclaims_apart = reclaim.policy != ReclaimKind::None && reclaim.priority != ReclaimPriority::Equal;
+    let orders_apart = astro.enabled && astro.update_priority != UpdatePriority::Equal;
+    let copies = scheme.collision.enabled || scheme.hotr.enabled;
+    scheme.scheduler.policy == SchedulerKind::Fifo
+        && scheme.scheduler.tiers.is_empty()
+        && !(copies || reclaims_apart || orders_apart)
 }
 
 fn cannot_suspend(device: &DeviceConfig) -> bool {
