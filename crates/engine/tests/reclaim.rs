@@ -589,6 +589,21 @@ fn each_shuffled_page_costs_the_firmware_and_one_that_stays_in_its_block_does_no
 }
 
 #[test]
+fn a_shuffled_page_is_programmed_when_the_firmware_has_found_its_place() {
+    let mut setup = of_a_die(ReclaimKind::Shuffler);
+    let longest =
+        |setup: &Setup| record(setup, spaced_reads(10)).0.read_reclaim.unwrap().threshold_to_erase_max_ns;
+    let without = longest(&setup);
+    setup.scheme.firmware.shuffle_ns = 1_000_000;
+    // Of 48 pages by one core, the first while others are read.
+    let with = longest(&setup);
+    assert!(with > 48_000_000 && with < 48_000_000 + without, "{without} {with}");
+    // Beside a move it is as long, and the rest is the move's.
+    setup.scheme.firmware.move_ns = 1;
+    assert!((with..=with + 64).contains(&longest(&setup)), "{with} {}", longest(&setup));
+}
+
+#[test]
 fn counters_are_charged_before_the_cache_gets_the_rest_of_the_dram_and_may_leave_it_nothing() {
     let cache = |policy, bytes| {
         let mut setup = of_a_die(policy);

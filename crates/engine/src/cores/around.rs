@@ -39,6 +39,9 @@ pub(crate) trait AroundCores: Sized {
     /// Mapping units of a program that moves them; `None` for one that moves none.
     fn units_moved(&self, head: OpId) -> Option<u64>;
 
+    /// Those of them that read reclaim takes to another block of their superblock.
+    fn units_rearranged(&self, head: OpId) -> u64;
+
     /// The operation that is linked behind a head.
     fn next_mut(&mut self, head: OpId) -> &mut OpId;
 

@@ -101,7 +101,8 @@ fn charge_moves<A: AroundCores>(around: &mut A, heads: &[OpId]) -> Option<(Ns, u
     let mut end = None;
     for &head in heads {
         if let Some(units) = around.units_moved(head) {
-            end = end.max(around.cores_mut().book(now, &[(Cost::Move, units)]).map(|booking| booking.end));
+            let work = [(Cost::Move, units), (Cost::Shuffle, around.units_rearranged(head))];
+            end = end.max(around.cores_mut().book(now, &work).map(|booking| booking.end));
         }
     }
     end.map(|end| (end, queue))

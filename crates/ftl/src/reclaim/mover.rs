@@ -70,8 +70,6 @@ pub struct Move {
     pub plan: Plan,
     /// Mapping units that are valid.
     pub pages: u32,
-    /// Those that go to another block.
-    pub rearranged: u32,
 }
 
 /// The plan that moves a superblock.
@@ -81,16 +79,11 @@ pub fn plan(drive: &DriveView<'_>, superblock: SuperblockId, order: &Order, hole
         let ppa = drive.unit_at(superblock, unit);
         if drive.valid_lpa(ppa).is_some() { ppa } else { Ppa::NONE }
     };
-    let mut rearranged = 0;
     let units: Vec<Ppa> = match order {
         Order::InPlace => (0..shape.units()).map(valid).collect(),
         Order::Permuted(sources) => (0..shape.units())
             .zip(sources)
-            .map(|(unit, &source)| {
-                let ppa = if source < shape.units() { valid(source) } else { Ppa::NONE };
-                rearranged += u32::from(ppa.is_some() && shape.column(source) != shape.column(unit));
-                ppa
-            })
+            .map(|(_, &source)| if source < shape.units() { valid(source) } else { Ppa::NONE })
             .collect(),
     };
     let units = match holes {
@@ -99,7 +92,7 @@ pub fn plan(drive: &DriveView<'_>, superblock: SuperblockId, order: &Order, hole
     };
     let pages = units.iter().filter(|ppa| ppa.is_some()).count() as u32;
     let plan = Plan::into_fresh(Cause::ReadReclaim, drive.split(superblock).0, superblock, &units);
-    Move { plan, pages, rearranged }
+    Move { plan, pages }
 }
 
 /// The pages of each column one after another.

@@ -129,9 +129,6 @@ pub trait AboveFtl: Above {
     /// A decision is made.
     fn charge_decision(&mut self);
 
-    /// So many pages are put in another order.
-    fn charge_rearranged(&mut self, pages: u32);
-
     /// Sends programs of moves to their dies, when the firmware has had its time for them.
     fn enqueue_moves(&mut self, heads: &[OpId]);
 

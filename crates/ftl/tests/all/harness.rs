@@ -422,8 +422,6 @@ impl AboveFtl for Alone {
 
     fn charge_decision(&mut self) {}
 
-    fn charge_rearranged(&mut self, _pages: u32) {}
-
     fn enqueue_moves(&mut self, heads: &[OpId]) {
         heads.iter().for_each(|&head| wordline_flash::work::submit(self, head));
     }

@@ -144,6 +144,10 @@ impl AroundCores for Alone {
         self.programs[head as usize].units
     }
 
+    fn units_rearranged(&self, _head: OpId) -> u64 {
+        0
+    }
+
     fn next_mut(&mut self, head: OpId) -> &mut OpId {
         &mut self.programs[head as usize].next
     }

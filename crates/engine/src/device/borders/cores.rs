@@ -6,7 +6,8 @@ use crate::device::Device;
 use crate::device::timers::Timer;
 use crate::front::deliver;
 use crate::host::HostRequest;
-use crate::sched::queue::OpId;
+use crate::sched::queue::{Op, OpId};
+use wordline_base::class::Class;
 use wordline_base::fields;
 use wordline_base::time::Ns;
 use wordline_flash::work::submit;
@@ -74,6 +75,17 @@ impl AroundCores for Device {
 
     fn units_moved(&self, head: OpId) -> Option<u64> {
         self.flash.pool[head].class.is_move().then(|| self.flash.pool.units(head).count() as u64)
+    }
+
+    fn units_rearranged(&self, head: OpId) -> u64 {
+        if self.flash.pool[head].class != Class::ReclaimProgram {
+            return 0;
+        }
+        let leaves = |unit: &OpId| {
+            let Op { ppa, source, .. } = self.flash.pool[*unit];
+            self.ftl.is_pinned(*unit) && self.geometry.plane_of(source).0 != self.geometry.plane_of(ppa).0
+        };
+        self.flash.pool.units(head).filter(leaves).count() as u64
     }
 
     fn next_mut(&mut self, head: OpId) -> &mut OpId {

@@ -187,10 +187,6 @@ impl AboveFtl for Device {
         cores::charge(self, Cost::Decision, 1);
     }
 
-    fn charge_rearranged(&mut self, pages: u32) {
-        cores::charge(self, Cost::Shuffle, u64::from(pages));
-    }
-
     #[inline(always)]
     fn enqueue_moves(&mut self, heads: &[OpId]) {
         cores::enqueue_moves(self, heads);

@@ -181,6 +181,11 @@ impl Plans {
 }
 
 impl Ftl {
+    /// Whether this unit goes where its plan says.
+    pub fn is_pinned(&self, unit: OpId) -> bool {
+        self.purposes[unit].point == PINNED
+    }
+
     /// A superblock was erased: plans have nothing to do there any more, whatever it holds next.
     pub(crate) fn forget_in_plans(&mut self, superblock: SuperblockId) {
         let is_there = |ppa: Ppa| self.blocks.of(&self.geometry, ppa) == superblock;

@@ -304,7 +304,7 @@ fn refill<A: AboveFtl>(above: &mut A, superblock: SuperblockId, routine: Routine
     let Some(reclaim) = &above.ftl().reclaim else { return };
     let (holes, round) = (reclaim.holes, reclaim.rounds.get(superblock.index()).copied().unwrap_or(0));
     let view: &DriveView<'_> = above;
-    let mover::Move { plan, pages, rearranged } = mover::plan(view, superblock, order, holes);
+    let mover::Move { plan, pages } = mover::plan(view, superblock, order, holes);
     let reads = reads_by_block(view, superblock);
     let capacity = above.ftl().blocks.units_in(above.ftl().blocks.mode(superblock), &above.ftl().geometry)
         * above.ftl().data_planes();
@@ -318,7 +318,6 @@ fn refill<A: AboveFtl>(above: &mut A, superblock: SuperblockId, routine: Routine
         holes: capacity.saturating_sub(pages),
     };
     above.counted(Counted::SuperblockReclaimed(record));
-    above.charge_rearranged(rearranged);
     ask_for_own_plan(above, plan);
 }
 
