@@ -5,6 +5,7 @@
 use crate::common::*;
 use wordline_engine::Setup;
 use wordline_engine::config::hotr::{Staging, TrackedReads};
+use wordline_engine::config::ideal::SecondServer;
 use wordline_engine::config::run::Occupancy;
 use wordline_engine::config::scheme::{PlacementKind, SchedulerKind, SuperblockSpan};
 use wordline_engine::host::{HostOp, HostRequest};
@@ -118,6 +119,26 @@ fn a_read_behind_a_program_that_waits_is_counted_and_blocked_where_the_scheme_sa
         let blocked = 3 * u64::from(queued_block);
         assert_eq!(counted.map(|name| figure(&report, name)), [3, blocked, blocked / 3, 0]);
     }
+}
+
+#[test]
+fn a_read_of_a_staged_page_that_its_chip_serves_is_counted_once() {
+    let mut setup = three_chips(Staging::Chip);
+    setup.scheme.scheduler.policy = SchedulerKind::Fifo;
+    setup.scheme.hotr.migrate = TrackedReads::All;
+    // Staged with their second reads; before the third of page 0 waits a program, which blocks nothing.
+    let report = runs(&setup, reads_behind_a_queued_program(&[0, 10 * MS, 20 * MS]));
+    let counted = ["migrations", "queued_behind", "blocked", "redirected"];
+    assert_eq!(counted.map(|name| figure(&report, name)), [2, 3, 0, 0], "of pages 0 and 50");
+}
+
+#[test]
+fn nothing_blocks_reads_that_have_a_server_of_their_own() {
+    let mut setup = three_chips(Staging::Chip);
+    setup.scheme.hotr.migrate = TrackedReads::All;
+    setup.scheme.ideal.second_server = SecondServer::Die;
+    let report = runs(&setup, blocked_reads(&[0, 10 * MS, 20 * MS]));
+    assert_eq!(["migrations", "blocked", "redirected"].map(|name| figure(&report, name)), [1, 0, 0]);
 }
 
 #[test]

@@ -55,6 +55,9 @@ pub trait View {
     /// What a die is doing.
     fn command(&self, die: DieId) -> Option<Class>;
 
+    /// What would serve a read of this page is doing that: its die, or what serves reads apart from it.
+    fn command_before_read(&self, ppa: Ppa) -> Option<Class>;
+
     /// Whether an operation of this kind waits at a die, not begun, that goes before a read of the host that comes now.
     fn waits_ahead(&self, die: DieId, kind: FlashOp) -> bool;
 

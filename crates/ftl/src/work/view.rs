@@ -68,6 +68,14 @@ impl<A: AboveFtl> View for A {
         if die.index() < self.flash().loads().len() { self.flash().command(die) } else { None }
     }
 
+    fn command_before_read(&self, ppa: Ppa) -> Option<Class> {
+        if ppa.index() < self.ftl().geometry.physical_units() as usize {
+            self.flash().command(self.flash().read_server(ppa))
+        } else {
+            None
+        }
+    }
+
     fn waits_ahead(&self, die: DieId, kind: FlashOp) -> bool {
         die.index() < self.flash().loads().len() && self.flash().waits_ahead(die, kind)
     }

@@ -223,10 +223,11 @@ impl System for Hotr {
         let here = read.candidates.iter().position(|candidate| candidate.ppa == staged)?;
         let met = |at: &Candidate| self.met(at.running, at.die, drive);
         let (chip, staging) = (met(read.candidates.first()?), met(read.candidates.get(here)?));
-        if !self.count_obstacle(chip) {
-            // Not for the arbiter, nor for another system: the flash chip serves it.
+        if !chip.is_some_and(|met| met.blocks(&self.config)) {
+            // Not for the arbiter, nor for another system: the flash chip serves it, and what it meets there is counted as it comes.
             return Some(0);
         }
+        self.count_obstacle(chip);
         self.counters.redirected += 1;
         self.counters.redirected_to_busy += u64::from(staging == Some(Obstacle::Running));
         self.counters.redirected_to_queued += u64::from(staging == Some(Obstacle::Queued));
@@ -284,7 +285,7 @@ impl Hotr {
         if self.lists.staged(lpa).is_some_and(|staged| staged.place == read.ppa) {
             return;
         }
-        let obstacle = self.met(drive.command(read.die), read.die, drive);
+        let obstacle = self.met(drive.command_before_read(read.ppa), read.die, drive);
         let blocked = self.count_obstacle(obstacle);
         if self.config.track == TrackedReads::Blocked && !blocked {
             return;

@@ -260,6 +260,7 @@ impl View for Alone {
         is_reserved(die: DieId) -> bool;
         reserves_dies() -> bool;
         command(die: DieId) -> Option<Class>;
+        command_before_read(ppa: Ppa) -> Option<Class>;
         waits_ahead(die: DieId, kind: FlashOp) -> bool;
         running(die: DieId) -> Option<(Class, Ns)>;
         valid_lpa(ppa: Ppa) -> Option<Lpa>;
