@@ -57,7 +57,7 @@ pub struct MappingReport {
     pub journal_pages: u64,
     /// Entries in DRAM at the end.
     pub cached_entries: u64,
-    /// Those of them that are newer than on flash.
+    /// Those of them that are newer than on flash; of whole pages of the map (`segments`) all entries of such a page.
     pub dirty_entries: u64,
     /// Controller memory reserved for the tables, bytes.
     pub bytes: u64,

@@ -369,7 +369,8 @@ pub struct DieReport {
     pub channel: u32,
     /// Time that it was occupied, ns, by class: waiting for the channel with a command or with data included.
     pub busy_ns: BTreeMap<String, u64>,
-    /// Time of its cell array alone, ns, of the commands begun in the window, without what a suspension makes it repeat.
+    /// Time of its cell array alone, ns, of the commands begun in the window, without what a suspension makes it repeat and what `planes`
+    /// and `second_server` have.
     pub array_ns: u64,
     /// Flash pages waiting or running, mean over the window's time.
     pub mean_outstanding: f64,
