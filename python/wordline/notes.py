@@ -13,6 +13,8 @@ Note = Mapping[str, Any]
 
 ABOUT = {
     "end_of_life": "the drive died before the workload ended",
+    "uncorrectable": "bit errors of a page that no retry corrected: its data is lost",
+    "unworn": "bit errors are counted, and no block was ever erased: what grows with P/E cycles is 0",
     "workload": "its source has something to say: bad lines of a trace, steps that left requests out",
     "no_effect": "a key was set that another setting leaves without effect: for this run, or in the file of "
     "its scheme or workload",

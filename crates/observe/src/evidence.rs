@@ -38,6 +38,8 @@ pub struct Evidence {
     pub levelling_waits: u32,
     /// Whether writes of all streams go to the same superblocks, as far as it's up to streams.
     pub streams_together: bool,
+    /// P/E cycles of every block before the run, where there are bit errors.
+    pub start_cycles: Option<u32>,
     /// Streams that the drive offers, where it keeps any apart.
     pub streams_offered: Option<u16>,
     /// Streams of which writes were answered, a bit each.

@@ -82,6 +82,7 @@ impl Array {
             mapped_before: each().map(|evidence| evidence.mapped_before).sum(),
             levelling_waits: each().map(|evidence| evidence.levelling_waits).sum(),
             streams_together: each().any(|evidence| evidence.streams_together),
+            start_cycles: each().find_map(|evidence| evidence.start_cycles),
             streams_offered: each().filter_map(|evidence| evidence.streams_offered).min(),
             streams_written: self.recorder.streams_written,
             whole_dies_collect: each().any(|evidence| evidence.whole_dies_collect),

@@ -76,6 +76,11 @@ pub struct BitErrors {
 }
 
 impl BitErrors {
+    /// P/E cycles of every block before the run.
+    pub fn start_cycles(&self) -> u32 {
+        self.start_cycles
+    }
+
     /// From a validated description.
     pub fn new(device: &DeviceConfig, config: &ErrorsConfig, geometry: &Geometry) -> Self {
         let factors = &config.page_type_factors;

@@ -6,6 +6,7 @@ mod collections;
 mod domains;
 mod end;
 mod ended_flows;
+mod errors;
 mod idle_flows;
 mod levelling;
 mod mann_kendall;
@@ -49,8 +50,9 @@ impl Note {
 }
 
 /// All kinds, in the order in which a result has them.
-const KINDS: [fn(&Report) -> Vec<Note>; 17] = [
+const KINDS: [fn(&Report) -> Vec<Note>; 18] = [
     end::notes,
+    errors::notes,
     recorded::merged,
     recorded::dropped,
     idle_flows::notes,

@@ -1,6 +1,6 @@
 //! The window is not stationary: a figure rises or falls through it.
 
-use super::mann_kendall::has_trend;
+use super::mann_kendall::{has_step, has_trend};
 use super::{Note, overload, percent};
 use crate::batches::Milestone;
 use crate::precision::{growth, spread};
@@ -60,7 +60,7 @@ impl Figure {
         let (first, second, whole) = (of(0..middle), of(middle..ends.len()), of(0..ends.len()));
         let change = second - first;
         let notable = change.abs() > half && change.abs() > NOTABLE * whole;
-        if !notable || !has_trend(&over, &under) {
+        if !notable || !(has_trend(&over, &under) || has_step(&over, &under)) {
             return None;
         }
         let [first, second] = [first, second].map(|value| format!("{:.2}{}", value * self.scale, self.unit));
@@ -106,6 +106,32 @@ mod tests {
         assert!(notes(&reads(32, 100, |batch| (100_000 + 50 * batch, 1_000_000))).is_empty());
         assert!(notes(&reads(5, 100, |batch| (100_000 * (batch + 1), 1_000_000))).is_empty());
         assert!(notes(&Report::default()).is_empty());
+    }
+
+    /// Batches of 100 writes of a page, with this WAF.
+    fn writes(waf: impl Fn(u64) -> u64) -> Report {
+        let mut report = reads(40, 100, |_| (100_000, 1_000_000));
+        report.evidence.page_bytes = 4096;
+        let mut programs = 0;
+        for (end, number) in report.evidence.ends.iter_mut().zip(0..) {
+            programs += waf(number);
+            (end.programs, end.write.answered_bytes) = (programs, (number + 1) * 100 * 4096);
+        }
+        report
+    }
+
+    #[test]
+    fn collection_that_sets_in_is_told_however_it_goes_on() {
+        // Nothing to collect at first, then more than in the steady state, which is reached from above.
+        let hump = |number| match number {
+            0..22 => 100,
+            22..30 => 400 + noise(number) / 4,
+            _ => 300 + noise(number) / 4,
+        };
+        assert_eq!(notes(&writes(hump)).len(), 1);
+        // Ties of what is exactly 1 hide no rise.
+        assert_eq!(notes(&writes(|number| if number < 30 { 100 } else { 130 + noise(number) / 8 })).len(), 1);
+        assert!(notes(&writes(|number| 300 + noise(number))).is_empty());
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use crate::device::Device;
 use crate::nand::ReadCounts;
+use crate::nand::bit_errors::BitErrors;
 use crate::stats::disturb::{ErrorsReport, ReadDisturbReport};
 use wordline_base::ids::PlaneId;
 
@@ -25,6 +26,12 @@ impl Device {
 
     pub(in crate::device) fn read_disturb_report(&self) -> Option<ReadDisturbReport> {
         self.read_counts().map(|counts| self.observers.recorder.disturb.read_disturb(counts))
+    }
+
+    /// P/E cycles of every block before the run, where there are bit errors.
+    pub(in crate::device) fn start_cycles(&self) -> Option<u32> {
+        let errors = self.flash.disturb().and_then(|disturb| disturb.errors());
+        errors.map(BitErrors::start_cycles)
     }
 
     pub(in crate::device) fn errors_report(&self) -> Option<ErrorsReport> {

@@ -156,6 +156,7 @@ impl Device {
             mapped_before: recorder.mapped_before,
             levelling_waits: self.ftl.domains_that_wait_to_level(),
             streams_together: self.ftl.streams().is_none() && !self.ftl.separates_by_own_policy(),
+            start_cycles: self.start_cycles(),
             streams_offered: self.ftl.streams(),
             streams_written: recorder.streams_written,
             whole_dies_collect: self.ftl.has_page_parity() && self.flash.plane_collection().is_none(),
