@@ -5,6 +5,7 @@
 use crate::common::*;
 use wordline_engine::Setup;
 use wordline_engine::config::background::BackgroundConfig;
+use wordline_engine::config::measure::Until;
 use wordline_engine::config::run::Occupancy;
 use wordline_engine::config::separation::{SeparationConfig, SeparationKind};
 use wordline_engine::host::HostRequest;
@@ -51,6 +52,17 @@ fn idle_gaps_are_used_and_counted() {
     assert_eq!((background.idle_times, background.given_up), (3, 0));
     assert!(background.victims > 3 && background.victims <= report.gc.victims, "{background:?}");
     assert!(record(&worn_in(None), vec![read(0, 0)]).0.background_gc.is_none());
+}
+
+#[test]
+fn what_is_collected_behind_the_last_answer_counts_though_the_flash_was_at_rest_by_then() {
+    let victims = |until| {
+        let mut setup = worn_in(Some(true));
+        setup.measure.until = until;
+        record(&setup, vec![write(0, 0)]).0.background_gc.map_or(0, |background| background.victims)
+    };
+    assert_eq!(victims(Until::LastAnswer), 0);
+    assert!(victims(Until::Idle) > 0);
 }
 
 #[test]

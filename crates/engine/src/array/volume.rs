@@ -62,6 +62,10 @@ impl Volume for Array {
         self.members.iter().map(Device::wake_at).fold(window, Ns::min)
     }
 
+    fn idle_at(&self) -> Ns {
+        self.members.iter().map(Device::idle_at).fold(Ns::NEVER, Ns::min)
+    }
+
     fn wake(&mut self) {
         self.now = self.wake_at();
         self.note_time(self.now);

@@ -65,6 +65,11 @@ impl Device {
         self.systems.next_wake()
     }
 
+    /// When it begins to use that it is idle; [`Ns::NEVER`]: it does already, or nothing of it would.
+    pub fn idle_at(&self) -> Ns {
+        self.systems.idle_at()
+    }
+
     /// That time has come.
     pub fn wake(&mut self) {
         let now = self.systems.next_wake();

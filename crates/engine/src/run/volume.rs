@@ -29,6 +29,9 @@ pub trait Volume: DriveView {
     /// When it wants the clock beside its events; alone that keeps no run from ending.
     fn wake_at(&self) -> Ns;
 
+    /// When it begins to use that it is idle; [`Ns::NEVER`]: it does already, or nothing of it would.
+    fn idle_at(&self) -> Ns;
+
     /// That time has come.
     fn wake(&mut self);
 
@@ -126,6 +129,10 @@ impl Volume for Device {
     #[inline]
     fn wake_at(&self) -> Ns {
         Device::wake_at(self)
+    }
+
+    fn idle_at(&self) -> Ns {
+        Device::idle_at(self)
     }
 
     fn wake(&mut self) {

@@ -21,6 +21,11 @@ impl Systems {
         self.set_next_wake();
     }
 
+    /// When the drive will have been idle for long enough; [`Ns::NEVER`]: it isn't idle, or was told so.
+    pub fn idle_at(&self) -> Ns {
+        self.idleness.at
+    }
+
     /// A request is inside; whether the drive had been idle for long enough.
     pub fn idleness_ends(&mut self) -> bool {
         if self.idleness.at != Ns::NEVER {

@@ -10,11 +10,17 @@ use wordline_base::time::Ns;
 const OBSERVED_EVERY: Ns = Ns(1_000_000);
 
 impl<H: HostSide, V: Volume> Replay<'_, H, V> {
-    /// The drive does what it would do if it were left alone, until nothing is left.
+    /// The drive does what it would do if it were left alone, what it begins when idle included, until nothing is left.
     pub(in crate::run) fn go_on_until_idle(&mut self) -> Result<(), RunError> {
+        self.go_on(true)
+    }
+
+    /// `idles`: until it also had the time to begin what it does when idle. A system that only wants to be woken keeps no run going.
+    fn go_on(&mut self, idles: bool) -> Result<(), RunError> {
         loop {
             let (event, _) = self.device.next_event();
-            if self.device.wake_at() < event && event != Ns::NEVER {
+            let waits = event != Ns::NEVER || (idles && self.device.idle_at() != Ns::NEVER);
+            if waits && self.device.wake_at() < event {
                 self.device.wake();
             } else if event != Ns::NEVER {
                 self.device.advance(event + OBSERVED_EVERY);
@@ -35,7 +41,7 @@ impl<H: HostSide, V: Volume> Replay<'_, H, V> {
     /// measured stays as it is.
     pub(in crate::run) fn come_to_rest(&mut self) -> Result<(), RunError> {
         self.device.wind_down(true);
-        let rested = self.go_on_until_idle();
+        let rested = self.go_on(false);
         self.device.wind_down(false);
         rested
     }
