@@ -93,6 +93,7 @@ fn run_of(bytes: &mut Unstructured) -> Taken<Option<Run>> {
         seed: bytes.arbitrary::<u8>()?.into(),
         kept: Kept::Checked,
         pattern: None,
+        settling: 0,
     };
     setup.host.queue_depth = number("workload.queue_depth").map_or(8, |depth| depth as u32);
     setup.start.overwrite = number("workload.overwrite").unwrap_or(0.0);

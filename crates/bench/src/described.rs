@@ -122,6 +122,7 @@ impl Described {
             seed: SEED,
             kept: Kept::Nothing,
             pattern: None,
+            settling: 0,
         })
     }
 }

@@ -42,6 +42,7 @@ pub fn setup(
         seed: 1,
         kept: Kept::Nothing,
         pattern: None,
+        settling: 0,
     })
 }
 

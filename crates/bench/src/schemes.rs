@@ -178,5 +178,6 @@ fn setup(case: &Case, on: bool) -> Result<Setup, Failure> {
         seed: 1,
         kept: Kept::Nothing,
         pattern: None,
+        settling: 0,
     })
 }

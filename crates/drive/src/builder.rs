@@ -1,6 +1,6 @@
 //! Descriptions of a drive to be made.
 
-use wordline_config::run::{Occupancy, StartConfig};
+use wordline_config::run::{MapCacheStart, Occupancy, StartConfig};
 use wordline_config::{ConfigError, HostConfig, Layer, Layers, MeasureConfig, WindowConfig, resolve_run};
 use wordline_engine::{Kept, Setup};
 
@@ -134,6 +134,7 @@ impl Builder {
             seed: self.seed,
             kept: self.kept,
             pattern: None,
+            settling: 0,
         })
     }
 
@@ -142,11 +143,17 @@ impl Builder {
         let layers = Layers::new()
             .with(text.under("start").under("workload"))
             .with(Layer::from_overrides(&self.overrides)?);
-        let Start { start } = layers.resolve("workload")?;
+        let Start { mut start } = layers.resolve("workload")?;
+        let asks_for_used = start.map_cache.is_used() && layers.given("workload.start.map_cache").is_some();
+        start.map_cache = MapCacheStart::Empty;
         let error = match start.occupancy {
             Occupancy::Footprint | Occupancy::Span => {
                 let allowed = "\"all\", \"none\" or a share: the requests to come aren't known";
                 Some(("workload.start.occupancy", "footprint or span".to_owned(), allowed))
+            }
+            _ if asks_for_used => {
+                let allowed = "\"empty\": the requests to come aren't known";
+                Some(("workload.start.map_cache", "used".to_owned(), allowed))
             }
             _ => start.settle_requests.filter(|&requests| requests > 0).map(|requests| {
                 let allowed = "left out: the requests to come aren't known";

@@ -134,13 +134,14 @@ impl Drive {
 
 impl Made {
     fn of(setup: &Setup) -> Self {
-        let Setup { device, scheme, host: _, start, window: _, measure, seed, kept, pattern } = setup.clone();
+        let Setup { device, scheme, host: _, start, window: _, measure, seed, kept, pattern, settling: _ } =
+            setup.clone();
         Self { device, scheme, start, measure, seed, kept, pattern }
     }
 
     fn setup(self) -> Setup {
         let Self { device, scheme, start, measure, seed, kept, pattern } = self;
         let (host, window) = (HostConfig::default(), WindowConfig::default());
-        Setup { device, scheme, host, start, window, measure, seed, kept, pattern }
+        Setup { device, scheme, host, start, window, measure, seed, kept, pattern, settling: 0 }
     }
 }

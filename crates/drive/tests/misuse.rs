@@ -61,6 +61,9 @@ fn descriptions_that_cannot_be_are_told_with_key_value_and_place() {
     let follows = slip(builder().start("occupancy = \"footprint\""));
     assert!(follows.starts_with("start:1: workload.start.occupancy"), "{follows}");
     assert!(slip(builder().start("settle_requests = 5")).contains("settle_requests = 5"));
+    assert!(slip(builder().start("map_cache = 'used'")).contains("map_cache = used"));
+    let drive = builder().start("map_cache = 'empty'").build().unwrap();
+    assert!(!drive.setup().start.map_cache.is_used());
 }
 
 #[test]

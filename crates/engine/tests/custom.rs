@@ -156,6 +156,7 @@ fn setup(scheme: &str) -> Result<Setup, ConfigError> {
         seed: 1,
         kept: Kept::Checked,
         pattern: None,
+        settling: 0,
     })
 }
 

@@ -436,7 +436,7 @@ proptest! {
     ) {
         let measure = Default::default();
         let pattern = units_together.and_then(|units| WritePattern::of(units, None));
-        let setup = Setup { device, scheme, host, start, window, measure, seed, kept: Kept::Checked, pattern };
+        let setup = Setup { device, scheme, host, start, window, measure, seed, kept: Kept::Checked, pattern, settling: 0 };
         let bytes = match setup.validate().and_then(|()| setup.logical_bytes()) {
             Ok(bytes) => bytes,
             Err(error) => {
@@ -508,6 +508,7 @@ fn a_good_share_of_the_descriptions_runs() {
             seed: 1,
             kept: Kept::Checked,
             pattern: None,
+            settling: 0,
         };
         setup.logical_bytes().is_ok() && is_small(&setup) && run(&setup, &mut Listed(vec![])).is_ok()
     });
@@ -600,6 +601,25 @@ fn a_warm_up_of_time_leaves_out_what_arrives_in_it() {
         let report = windowed(WindowConfig { warmup_ns, ..WindowConfig::default() });
         assert_eq!(report.window.warmup_requests, u64::div_ceil(warmup_ns, 100_000));
         assert_eq!(report.read.requests + report.write.requests, 40 - report.window.warmup_requests);
+    }
+}
+
+#[test]
+fn a_warm_up_begins_behind_the_requests_that_settle_the_drive() {
+    let drive = setup(device(2, 1, 1, 1)).logical_bytes().unwrap() as f64;
+    let pages =
+        |pages: f64| WindowConfig { warmup_drive_writes: pages * 4096.0 / drive, ..Default::default() };
+    let windows = [
+        (WindowConfig::default(), 10),
+        (WindowConfig { warmup_requests: 3, ..Default::default() }, 13),
+        (WindowConfig { warmup_ns: 250_000, ..Default::default() }, 13),
+        (pages(1.9), 13),
+    ];
+    for (window, first) in windows {
+        let mut setup = setup(device(2, 1, 1, 1));
+        (setup.window, setup.settling) = (window, 10);
+        let report = run(&setup, &mut Listed(in_turn(40))).unwrap();
+        assert_eq!((report.window.warmup_requests, report.window.start_ns), (first, first * 100_000));
     }
 }
 

@@ -89,6 +89,7 @@ impl Described {
             seed,
             kept: Kept::of_checked(checked),
             pattern: None,
+            settling: 0,
         }
     }
 }

@@ -72,7 +72,7 @@ impl Past {
     pub fn of(described: &Described, setup: &mut Setup, context: &OpenContext<'_>) -> PyResult<Self> {
         let mut past = Self::of_workload(described, setup, context)?;
         past.look_up(described, setup, context)?;
-        setup.window.warmup_requests = setup.window.warmup_requests.saturating_add(past.requests);
+        setup.settling = past.requests;
         Ok(past)
     }
 

@@ -24,5 +24,6 @@ pub(crate) fn described<V: AsRef<str>>(keys: &[(&str, V)]) -> Result<Setup, Conf
         seed: 1,
         kept: Kept::Checked,
         pattern: None,
+        settling: 0,
     })
 }

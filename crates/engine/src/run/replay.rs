@@ -27,18 +27,21 @@ pub(crate) struct Warmup {
     requests: u64,
     bytes: u64,
     pub(crate) written: u64,
+    /// Requests of the workload's own source that come first for the drive to settle.
+    first_settling: u64,
     /// Requests of the settling, and when the first behind it came.
     settling: u64,
     since: Option<Ns>,
 }
 
 impl Warmup {
-    pub(crate) fn new(config: &WindowConfig, drive_bytes: u64) -> Self {
+    pub(crate) fn new(config: &WindowConfig, drive_bytes: u64, first_settling: u64) -> Self {
         Self {
             time: Ns(config.warmup_ns),
             requests: config.warmup_requests,
             bytes: (drive_bytes as f64 * config.warmup_drive_writes) as u64,
             written: 0,
+            first_settling,
             settling: 0,
             since: None,
         }
@@ -92,7 +95,7 @@ impl<'a, H: HostSide, V: Volume> Replay<'a, H, V> {
         let drive_bytes = device.logical_bytes();
         Self {
             host,
-            warmup: Warmup::new(&setup.window, drive_bytes),
+            warmup: Warmup::new(&setup.window, drive_bytes, setup.settling),
             drive_bytes,
             streams: device.streams(),
             device,
@@ -232,7 +235,7 @@ impl<H: HostSide, V: Volume> Replay<'_, H, V> {
         let taken = self.host.take(now, self.number, &*self.device)?;
         let Some((request, arrival)) = taken else { return Ok(()) };
         self.check_range(&request)?;
-        let settles = self.host.took_settling();
+        let settles = self.host.took_settling() || self.number < self.warmup.first_settling;
         self.warmup.note(settles, arrival);
         if !self.window_open && !settles && self.warmup.is_over(arrival, self.number) {
             self.window_open = true;

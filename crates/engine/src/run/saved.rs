@@ -25,7 +25,8 @@ struct Made<'a> {
 
 impl Setup {
     fn drive_identity(&self) -> Result<Identity, SnapshotError> {
-        let Self { device, scheme, host: _, start, window: _, measure: _, seed, kept, pattern } = self;
+        let Self { device, scheme, host: _, start, window: _, measure: _, seed, kept, pattern, settling: _ } =
+            self;
         Identity::new("a drive", &Made { device, scheme, start, seed: *seed, kept: *kept, pattern })
     }
 

@@ -43,6 +43,8 @@ pub struct Setup {
     pub kept: Kept,
     /// How the workload wrote before its first request; `None`: single mapping units all over the drive.
     pub pattern: Option<WritePattern>,
+    /// Requests that come before the workload's own, for the drive to settle: they are no part of its warm-up.
+    pub settling: u64,
 }
 
 /// What came before the first request of a drive that is prepared.

@@ -91,7 +91,8 @@ impl Split<'_> {
             return Ok(None);
         }
         // The workload says more than the pattern of its writes.
-        let Setup { device, scheme, host, start, window, measure, seed, kept, pattern: _ } = setup;
+        let Setup { device, scheme, host, start, window, measure, seed, kept, pattern: _, settling: _ } =
+            setup;
         let workload =
             serde_json::from_str(self.workload).unwrap_or_else(|_| Value::String(self.workload.to_owned()));
         let (seed, kept) = (*seed, *kept);

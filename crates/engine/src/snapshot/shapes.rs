@@ -141,6 +141,7 @@ fn setup(scheme: &str, changes: &[(&str, &str)]) -> Option<Setup> {
         seed: 1,
         kept: Kept::Checked,
         pattern: None,
+        settling: 0,
     };
     setup.validate().ok().map(|()| setup)
 }

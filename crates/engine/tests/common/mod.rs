@@ -97,6 +97,7 @@ pub fn setup(device: DeviceConfig) -> Setup {
         seed: 1,
         kept: Kept::Checked,
         pattern: None,
+        settling: 0,
     }
 }
 
