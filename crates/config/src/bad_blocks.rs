@@ -37,6 +37,11 @@ pub struct BadBlocksConfig {
 }
 
 impl BadBlocksConfig {
+    /// Whether blocks go bad in use.
+    pub fn grows(&self) -> bool {
+        self.program_failures > 0.0 || self.erase_failures > 0.0 || self.endurance_cycles.is_some()
+    }
+
     /// Refuses what no flash can be. Paths in errors are relative to `[bad_blocks]`.
     pub fn validate(&self, geometry: &GeometryConfig) -> Result<(), ConfigError> {
         check_range("factory_share", self.factory_share, 0.0, 0.5)?;

@@ -140,6 +140,25 @@ fn a_worn_drive_ends_with_a_result_that_says_so() {
 }
 
 #[test]
+fn a_drive_under_writes_outlives_the_blocks_that_fail_when_they_are_erased() {
+    for seed in 1..=4 {
+        let mut setup = setup(device(1, 1, 1, 2));
+        setup.device.capacity.overprovisioning = Some(0.3);
+        setup.device.bad_blocks =
+            Some(BadBlocksConfig { erase_failures: 0.01, ..BadBlocksConfig::default() });
+        setup.scheme.blocks.superblock = SuperblockSpan::Die;
+        (setup.start, setup.host, setup.seed) = (start(Occupancy::All, 1.0), closed(16), seed);
+        let pages = pages(&setup);
+        let mut random = Random(seed);
+        let mut writes = made(60_000, move |_| request(0, HostOp::Write, random.below(pages), 1));
+        let report = run(&setup, &mut writes).unwrap();
+        // Of 32 superblocks 23 hold the data, 2 are open, 3 kept free.
+        let retired = report.bad_blocks.unwrap().retired_superblocks;
+        assert!(report.end_of_life.is_some() && retired >= 4, "seed {seed}: {retired}");
+    }
+}
+
+#[test]
 fn a_drive_whose_life_ends_behind_the_last_answer_is_no_fault() {
     let mut ended_behind = 0;
     for count in (1..=60).map(|tens| tens * 10) {

@@ -7,6 +7,7 @@ use crate::placement::PlaneSets;
 use crate::redundancy::PageStripes;
 use crate::replicate::Reserved;
 use wordline_config::ConfigError;
+use wordline_config::bad_blocks::BadBlocksConfig;
 use wordline_config::device::DeviceConfig;
 use wordline_config::scheme::{MappingKind, SchemeConfig};
 use wordline_flash::nand::Geometry;
@@ -100,24 +101,25 @@ impl SpacePlan {
         // Its open superblock is among those of the write points already.
         let for_cache = cache.least.saturating_sub(1);
         let (key, value) = capacity_key(device);
-        if spare < open + 2 {
+        let reserve = reserve(device);
+        if spare <= open + reserve {
             let allowed = format!(
                 "a capacity that leaves at least {} spare blocks in each plane of {blocks}; this one leaves {spare}",
-                open + 2
+                open + reserve + 1
             );
             return Err(ConfigError::new(&format!("device.capacity.{key}"), value, allowed));
         }
-        if spare - open - 2 < for_cache {
+        if spare - open - reserve - 1 < for_cache {
             let allowed = format!(
                 "at most {} blocks in each plane of {blocks}, since only {spare} are spare; this takes {}",
-                spare - open - 1,
+                spare - open - reserve,
                 cache.least
             );
             let (key, value) = scheme.slc_cache.least_key();
             return Err(ConfigError::new(key, value, allowed));
         }
         let share = |share: f64| (share * f64::from(blocks)).ceil() as u32;
-        let trigger = share(scheme.gc.trigger).max(2);
+        let trigger = share(scheme.gc.trigger).max(reserve + 1);
         let most = spare - open - for_cache;
         if trigger > most {
             let allowed = format!(
@@ -129,12 +131,12 @@ impl SpacePlan {
         }
         let stop = scheme.gc.stop.map_or(trigger, share).clamp(trigger, most.max(trigger));
         let thresholds =
-            Thresholds { trigger, stop, reserve: 1, read_ahead: read_ahead(scheme, geometry, width) };
+            Thresholds { trigger, stop, reserve, read_ahead: read_ahead(scheme, geometry, width) };
         let mean = (u64::from(logical_units) + u64::from(parity_units) + u64::from(map.map_pages()))
             * u64::from(width)
             / u64::from(planes);
         let half_spare = (u64::from(blocks - for_cache) * u64::from(capacity)).saturating_sub(mean) / 2;
-        let usable = u64::from(blocks - open - 2 - for_cache) * certain;
+        let usable = u64::from(blocks - open - reserve - 1 - for_cache) * certain;
         if map.journal_pages > 0 {
             journaled::check_room(&scheme.mapping, &map, geometry.unit_bytes, [mean, usable])?;
         }
@@ -150,6 +152,12 @@ impl SpacePlan {
             reserved_room: usable as u32,
         })
     }
+}
+
+/// Free superblocks of a domain that the host leaves to collection. One takes the pages of a victim, whose erase gives it back; where
+/// that may fail, another has to be there.
+fn reserve(device: &DeviceConfig) -> u32 {
+    1 + u32::from(device.bad_blocks.as_ref().is_some_and(BadBlocksConfig::grows))
 }
 
 /// Superblocks of a domain that are free, open, or as good as won where paced collection rests: as many as with thresholds, of

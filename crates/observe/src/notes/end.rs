@@ -21,8 +21,8 @@ fn note(report: &Report, time_ns: u64) -> Note {
         "end_of_life",
         found,
         &format!(
-            "it has fewer good blocks left{lost} than collection needs, and no write succeeds any more: the run ended there, and every figure is \
-             of the time until then"
+            "it has too few good blocks left{lost} for collection to win space, and no write succeeds any more: the run ended there, and every \
+             figure is of the time until then"
         ),
         "more spare blocks or endurance (device.bad_blocks), a scheme that erases less, or fewer writes, where the drive is to outlive the \
          workload",
