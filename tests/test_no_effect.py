@@ -100,6 +100,19 @@ CASES = (
     ),
     Case("device.suspend.max_per_operation", 2, {}, SUSPEND),
     Case(
+        "device.suspend.resume_ns",
+        900,
+        {**SUSPEND, "device.suspend": {"program_ns": 5_000, "erase_ns": 5_000, "max_per_operation": 0}},
+        SUSPEND,
+    ),
+    Case("device.channel.program_data", "written", {"device.channel.transfer": "page"}, {}),
+    Case(
+        "device.channel.read_command_extra_plane_ns",
+        7,
+        {"device.die.independent_planes": "reads"},
+        {"device.multi_plane.rule": "same_page"},
+    ),
+    Case(
         "device.suspend.program_step_ns",
         900,
         {"scheme.scheduler.policy": "read_first_suspend", "device.suspend.erase_ns": 5_000},

@@ -27,7 +27,7 @@ pub struct ErrorsConfig {
     /// Factor on the raw bit error rate of pages in SLC mode, in place of that of their page type; default 1.
     #[serde(default = "default_slc_factor")]
     pub slc_factor: f64,
-    /// P/E cycles of every block before the run.
+    /// P/E cycles of every block before the run, for its bit errors; what it lives (`bad_blocks`) is counted from the run's first erase on.
     #[serde(default)]
     pub start_cycles: u32,
     /// Age of all data that the drive holds before the first request, days.

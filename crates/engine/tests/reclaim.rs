@@ -598,9 +598,9 @@ fn a_shuffled_page_is_programmed_when_the_firmware_has_found_its_place() {
     // Of 48 pages by one core, the first while others are read.
     let with = longest(&setup);
     assert!(with > 48_000_000 && with < 48_000_000 + without, "{without} {with}");
-    // Beside a move it is as long, and the rest is the move's.
+    // Where moves take time, too, pages that stay wait for the core as well, and nothing else changes.
     setup.scheme.firmware.move_ns = 1;
-    assert!((with..=with + 64).contains(&longest(&setup)), "{with} {}", longest(&setup));
+    assert!((with..with + without / 2).contains(&longest(&setup)), "{with} {}", longest(&setup));
 }
 
 #[test]

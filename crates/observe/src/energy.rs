@@ -159,7 +159,7 @@ pub struct EnergyReport {
     pub beside_flash: BesideFlash,
     /// Cause (`host`, `gc`, …) → pJ.
     pub by_cause_pj: BTreeMap<String, u128>,
-    /// `read`, `program`, `erase` (the cell array) and `transfer` (data on the channels) → pJ.
+    /// `read`, `program`, `erase` (the cell array; `program` with the cell reads of copybacks) and `transfer` (data on the channels) → pJ.
     pub by_operation_pj: BTreeMap<String, u128>,
 }
 

@@ -9,7 +9,7 @@ use super::array::ArrayLayout;
 use super::astro::UpdatePriority;
 use super::cache::CacheKind;
 use super::combine::Slot;
-use super::device::{DeviceConfig, MultiPlaneRule};
+use super::device::{DeviceConfig, IndependentPlanes, MultiPlaneRule, TransferUnit};
 use super::firmware::FirmwareConfig;
 use super::reclaim::{ReclaimKind, ReclaimPriority};
 use super::scheme::{SchedulerKind, SchemeConfig, SuperblockSpan};
@@ -55,6 +55,33 @@ pub const OF_DRIVE: &[DriveRule] = &[
         ],
         applies: |_, scheme| has_no_own(scheme) && !suspends(scheme),
         why: "nothing is suspended unless scheme.scheduler.policy = \"read_first_suspend\"",
+    },
+    Rule {
+        keys: &[
+            "scheme.scheduler.policy",
+            "device.suspend.program_ns",
+            "device.suspend.erase_ns",
+            "device.suspend.resume_ns",
+            "device.suspend.program_step_ns",
+            "device.suspend.erase_step_ns",
+            "device.suspend.program_repeats_ns",
+            "device.suspend.erase_repeats_ns",
+            "scheme.scheduler.suspends_below_waiting_writes",
+        ],
+        applies: |device, scheme| {
+            has_no_own(scheme) && suspends(scheme) && device.suspend.max_per_operation == 0
+        },
+        why: "nothing is suspended with device.suspend.max_per_operation = 0",
+    },
+    Rule {
+        keys: &["device.channel.program_data"],
+        applies: |device, _| device.channel.transfer == TransferUnit::Page,
+        why: "programs carry whole pages with device.channel.transfer = \"page\"",
+    },
+    Rule {
+        keys: &["device.channel.read_command_extra_plane_ns"],
+        applies: |device, _| device.die.independent_planes == IndependentPlanes::Reads,
+        why: "planes that read apart (device.die.independent_planes) share no command",
     },
     Rule {
         keys: &["device.suspend.program_step_ns", "device.suspend.program_repeats_ns"],

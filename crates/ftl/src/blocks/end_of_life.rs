@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 pub struct EndOfLife {
     /// When, ns since the start of the run.
     pub time_ns: u64,
-    /// Bytes (whole mapping units) that the host had written to flash, those of the drive's preparation included. What was
+    /// Bytes (whole mapping units) that the host had written to flash, the overwrites of the drive's preparation included, its fill not. What was
     /// overwritten in a data cache is not in them.
     pub host_bytes_written: u64,
     /// Erases of blocks by then.
