@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -108,6 +109,64 @@ def test_columns_of_parquet_by_name(wordline: Wordline, tmp_path: Path) -> None:
     found = wordline("trace", "info", path, "--json", *named).json()
     assert (found["requests"], found["span_ns"], found["end_bytes"]) == (2, 250_000_000, 8192)
     assert "columns.time names one" in wordline("trace", "info", path).error()
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        {"version": "1.0"},
+        {"use_dictionary": False, "compression": "gzip"},
+        {"data_page_version": "2.0", "compression": "zstd"},
+        {"use_deprecated_int96_timestamps": True, "row_group_size": 7},
+    ],
+    ids=str,
+)
+def test_parquet_gives_the_same_rows_however_its_columns_are_stored(
+    wordline: Wordline, tmp_path: Path, how: dict[str, Any]
+) -> None:
+    count = 50
+    times = pa.array([number * 1_000_000 for number in range(count)], pa.uint64())
+    words = ["RW"[number % 3 == 0] for number in range(count)]
+    offsets = [number * 4096 for number in range(count)]
+    ways = {
+        "plain": (times, pa.array(words), pa.array(offsets, pa.uint64()), pa.array([4096] * count)),
+        "stamps": (
+            times.cast(pa.int64()).cast(pa.timestamp("ns")),
+            pa.array(words).dictionary_encode(),
+            pa.array(offsets, pa.int64()),
+            pa.array([4096] * count, pa.uint16()),
+        ),
+        "large": (
+            times.cast(pa.int64()).cast(pa.timestamp("ns")).cast(pa.timestamp("ms")),
+            pa.array(words, pa.large_string()),
+            pa.array(offsets, pa.uint32()),
+            pa.array([4096] * count, pa.int16()),
+        ),
+    }
+    found = {}
+    for name, columns in ways.items():
+        path = tmp_path / f"{name}.parquet"
+        names = ("time_ns" if name == "plain" else "timestamp", "op", "offset_bytes", "length_bytes")
+        pq.write_table(pa.table(dict(zip(names, columns, strict=True))), path, **how)
+        found[name] = wordline("trace", "convert", path, "-").out
+    assert found["plain"].count("\n") == count + 1
+    assert found["stamps"] == found["large"] == found["plain"]
+
+
+def test_a_column_that_holds_nothing_a_trace_has_is_refused_and_nulls_by_their_row(
+    wordline: Wordline, tmp_path: Path
+) -> None:
+    path = tmp_path / "t.parquet"
+    columns: dict[str, list[Any]] = {
+        "time_ns": [1, 2],
+        "op": ["R", None],
+        "offset_bytes": [0, 4096],
+        "length_bytes": [512, 512],
+    }
+    pq.write_table(pa.table(columns), path)
+    assert "row 2: expected an operation, not null" in wordline("trace", "info", path).error()
+    pq.write_table(pa.table({**columns, "offset_bytes": [[0], [1, 2]]}), path)
+    assert "of numbers or words, not of lists or tables" in wordline("trace", "info", path).error()
 
 
 def test_damaged_parquet_is_one_line_wherever_the_damage_is(wordline: Wordline, tmp_path: Path) -> None:

@@ -62,6 +62,19 @@ impl Column {
     }
 }
 
+/// These columns, unless one that is needed holds what a trace has nothing of; response times may.
+fn readable(mut columns: Columns) -> Result<Columns, String> {
+    for (column, role) in columns.iter_mut().zip(Role::ALL) {
+        if let Some(Column { kind: Kind::Other(name), .. }) = column {
+            if !matches!(role, Role::Latency | Role::Event) {
+                return Err(format!("expected a column of numbers or words, not of {name}"));
+            }
+            *column = None;
+        }
+    }
+    Ok(columns)
+}
+
 /// Decoded rows.
 struct Batch {
     time: Times,
@@ -90,7 +103,7 @@ impl ParquetRows {
         if let Some(beyond) = places.of.iter().flatten().find(|place| **place >= names.len()) {
             return Err(format!("column {}: the file has {}", beyond + 1, names.len()));
         }
-        let columns = places.of.map(|place| Column::find(schema, place?));
+        let columns = readable(places.of.map(|place| Column::find(schema, place?)))?;
         let rules = adjusted(rules, &places, &given);
         let assumption = assumption(&columns, &places, &rules, &given);
         Ok(Self {
