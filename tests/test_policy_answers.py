@@ -10,7 +10,7 @@ import pytest
 from test_policies import Greedy, InOrder, Turns, WholeMap, run
 
 import wordline
-from wordline.policies import METHODS, Blocks, Planes, Program, Waiting
+from wordline.policies import METHODS, Blocks, Load, Lookup, Planes, Program, Waiting
 
 WHERE_ASKED: dict[str, object] = {
     "scheme.blocks.host_write_points": 2,
@@ -240,3 +240,16 @@ def test_a_scheduler_is_asked_where_there_is_a_choice() -> None:
     policy = Counts()
     run(policies={"scheduler": policy})
     assert policy.fewest == 2
+
+
+class Forgetful:
+    """Asks for a page of the map again and again."""
+
+    def find(self, lookup: Lookup) -> Load:
+        return Load(lookup.translation_page)
+
+
+def test_a_map_that_asks_again_for_what_was_loaded_is_told_with_the_line_of_its_method() -> None:
+    told = rf"{line_of(Forgetful.find)}after Forgetful.find\(\) for a page that was loaded: .* again"
+    with pytest.raises(wordline.WordlineError, match=told):
+        run(policies={"mapping": Forgetful}, more={"scheme.mapping.policy": "demand"})

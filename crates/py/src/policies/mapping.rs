@@ -6,12 +6,15 @@ use wordline_engine::ids::{Lpa, Ppa};
 use wordline_engine::mapping::{Found, Lookup, MapSizes, MapView, Mapping, Update, WriteBack};
 
 use super::{Policy, state};
+use crate::raised::answered;
 
 /// Asks `find(lookup)`, and tells what else the class has methods for.
 pub struct Entries {
     policy: Policy,
     /// Whether it has `loaded`, `updated`, `erased`, `wrong_guess`.
     told: [bool; 4],
+    /// The page of which `find` knew no place last.
+    unknown: Option<Lpa>,
 }
 
 /// Translation pages to be written, and whether all their entries are in DRAM.
@@ -21,7 +24,7 @@ impl Entries {
     /// Of this policy.
     pub fn new(policy: Policy) -> Self {
         let told = policy.ask("told", |py| Ok(PyTuple::empty(py))).unwrap_or_default();
-        Self { policy, told }
+        Self { policy, told, unknown: None }
     }
 
     fn ask_writes(
@@ -62,11 +65,22 @@ impl Mapping for Entries {
         let here = view.find(lookup.lpa);
         let answer: Option<(u8, u32)> =
             self.policy.ask("find", |py| (asked(lookup, here, view),).into_pyobject(py));
-        match answer {
+        let found = match answer {
             Some((1, page)) => Found::Load(page),
             Some((2, place)) => Found::Guess(Ppa(place)),
             _ => Found::Known(here),
+        };
+        let is_unknown = !matches!(found, Found::Known(_));
+        if is_unknown && self.unknown.replace(lookup.lpa) == Some(lookup.lpa) {
+            // The engine ends a run for that.
+            answered(
+                "the mapping answered".to_owned(),
+                self.policy.shared(),
+                "find",
+                " for a page that was loaded",
+            );
         }
+        found
     }
 
     fn loaded(&mut self, page: u32, lookup: &Lookup, view: &MapView<'_>, writes: &mut Vec<WriteBack>) {
@@ -111,5 +125,5 @@ impl Mapping for Entries {
         self.policy.ask("memory_bytes", |py| Ok(PyTuple::empty(py))).unwrap_or(0)
     }
 
-    state!(Mapping, policy, |this, policy| Self { policy, told: this.told });
+    state!(Mapping, policy, |this, policy| Self { policy, told: this.told, unknown: this.unknown });
 }
