@@ -130,7 +130,7 @@ pub enum Access {
     Zipf(f64),
     /// Pareto with this input: `h` of the requests go to 1 − `h` of the places.
     Pareto(f64),
-    /// Normal, with this standard deviation in percent of the places.
+    /// Normal, a mean of twelve draws, moved by up to half of this to either side, in percent of the places, 50 at most.
     Normal(f64),
     /// Zones, one behind the other.
     Zoned(Vec<Zone>),

@@ -23,7 +23,7 @@ enum Kind {
     Zipf(Zipf),
     /// The exponent: ln h / ln (1 − h).
     Pareto(f64),
-    /// Standard deviation, blocks.
+    /// Blocks within which the centre of each draw is shifted.
     Normal(f64),
     /// Share of requests up to and including the zone; first block and number.
     Zoned(Vec<(f64, u64, u64)>),
@@ -36,33 +36,37 @@ enum Kind {
     },
 }
 
+/// Draws whose mean a normal place is, as in fio: so the standard deviation is a twelfth of the blocks.
+const NORMAL_DRAWS: usize = 12;
+
 impl Places {
-    /// Places of `blocks` (at least 1) of `block_bytes`: draws follow from `seed`, which of them are hot from `places`.
+    /// Places of `blocks` (at least 1) of `block_bytes`: draws follow from the first seed and name, which of them are hot from the
+    /// second ones.
     pub(super) fn new(
         access: &Access,
         blocks: u64,
         block_bytes: u64,
         replaced: bool,
         [seed, places]: [u64; 2],
-        name: &str,
+        [name, hot]: [&str; 2],
     ) -> Self {
         let kind = match access {
             Access::Random if replaced => Kind::Uniform,
             Access::Random => Kind::Map { next: 0, round: 0, seed },
             Access::Zipf(theta) => Kind::Zipf(Zipf::new(blocks, *theta)),
             Access::Pareto(h) => Kind::Pareto(libm::log(*h) / libm::log(1.0 - h)),
-            Access::Normal(percent) => Kind::Normal(blocks as f64 * percent / 100.0),
+            Access::Normal(percent) => Kind::Normal((blocks as f64 * percent.min(50.0) / 100.0).ceil()),
             Access::Zoned(zones) => Kind::Zoned(laid_out(zones, blocks, block_bytes)),
             Access::Sequence { blocks, stride } => {
                 Kind::Sequence { list: blocks.clone(), next: 0, moved: 0, stride: *stride }
             }
         };
         // What goes through all blocks has no hot ones.
-        let scattered = if matches!(kind, Kind::Map { .. }) { seed } else { places };
+        let (scattered, of) = if matches!(kind, Kind::Map { .. }) { (seed, name) } else { (places, hot) };
         Self {
             blocks,
             kind,
-            scatter: Permutation::new(blocks, &mut stream(scattered, &format!("fio.map.{name}"))),
+            scatter: Permutation::new(blocks, &mut stream(scattered, &format!("fio.map.{of}"))),
             rng: stream(seed, &format!("fio.places.{name}")),
         }
     }
@@ -86,13 +90,7 @@ impl Places {
                 let rank = (self.blocks - 1) as f64 * libm::pow(unit(rng), *exponent);
                 self.scatter.apply((rank as u64).min(self.blocks - 1))
             }
-            Kind::Normal(deviation) => {
-                // Box and Muller; what falls outside is drawn to the nearest end.
-                let radius = libm::sqrt(-2.0 * libm::log(1.0 - unit(rng)));
-                let normal = radius * libm::cos(2.0 * std::f64::consts::PI * unit(rng));
-                let place = self.blocks as f64 / 2.0 + normal * *deviation;
-                self.scatter.apply((place.max(0.0) as u64).min(self.blocks - 1))
-            }
+            Kind::Normal(width) => self.scatter.apply(normal(rng, self.blocks, *width)),
             Kind::Zoned(zones) => {
                 let number = unit(rng);
                 let zone = zones.iter().find(|zone| number < zone.0).or(zones.last());
@@ -109,6 +107,20 @@ impl Places {
                 }
                 block % self.blocks
             }
+        }
+    }
+}
+
+/// A place about the middle, whose own centre lies within half the width to either side of it. A shift beyond the blocks is halved
+/// until it isn't, so that none of the ends gets all that would lie behind it.
+fn normal(rng: &mut Xoshiro256PlusPlus, blocks: u64, width: f64) -> u64 {
+    let mean = (0..NORMAL_DRAWS).map(|_| unit(rng)).sum::<f64>() / NORMAL_DRAWS as f64;
+    let place = ((mean * blocks as f64) as u64).min(blocks - 1);
+    let mut shift = if width > 0.0 { ((unit(rng) - 0.5) * width) as i64 } else { 0 };
+    loop {
+        match place.checked_add_signed(shift).filter(|place| *place < blocks) {
+            Some(place) => return place,
+            None => shift /= 2,
         }
     }
 }
@@ -140,7 +152,7 @@ mod tests {
     use super::*;
 
     fn counts(access: Access, draws: usize, replaced: bool) -> Vec<u32> {
-        let mut places = Places::new(&access, 100, 4096, replaced, [1, 1], "test");
+        let mut places = Places::new(&access, 100, 4096, replaced, [1, 1], ["test", "test"]);
         let mut counts = vec![0; 100];
         (0..draws).for_each(|_| counts[places.draw() as usize] += 1);
         counts
@@ -158,6 +170,39 @@ mod tests {
         found.sort_unstable_by(|a, b| b.cmp(a));
         let hot: u32 = found[..20].iter().sum();
         assert!((78_000..83_000).contains(&hot), "{hot}");
+    }
+
+    /// Standard deviation of the ranks that a normal distribution draws, in shares of the blocks, and the most draws of one block.
+    fn spread(percent: f64) -> (f64, u32) {
+        let mut rng = stream(1, "test");
+        let mut counts = vec![0_u32; 1000];
+        let width = percent * 10.0;
+        (0..200_000).for_each(|_| counts[normal(&mut rng, 1000, width) as usize] += 1);
+        let squares = counts.iter().zip(0_u32..).map(|(count, rank)| {
+            let from_middle = f64::from(rank) - 499.5;
+            f64::from(*count) * from_middle * from_middle
+        });
+        let deviation = (squares.sum::<f64>() / 200_000.0).sqrt() / 1000.0;
+        (deviation, counts.into_iter().max().unwrap())
+    }
+
+    #[test]
+    fn normal_places_spread_over_a_twelfth_and_over_their_deviation_too() {
+        // The deviation is the width of an even shift: its variance is a twelfth of its square.
+        for percent in [0.0, 10.0, 50.0] {
+            let (found, most) = spread(percent);
+            let expected = (1.0 / 144.0 + percent * percent / 120_000.0).sqrt();
+            assert!((found / expected - 1.0).abs() < 0.02, "{percent}: {found}, not {expected}");
+            assert!(most < 1_200, "{percent}: {most} of one block");
+        }
+    }
+
+    #[test]
+    fn a_normal_distribution_of_no_deviation_has_many_places() {
+        let found = counts(Access::Normal(0.0), 100_000, false);
+        assert!(found.iter().filter(|count| **count > 100).count() > 40, "{found:?}");
+        let wide = counts(Access::Normal(100.0), 100_000, false);
+        assert!(wide.iter().max() < Some(&3_000), "{wide:?}");
     }
 
     #[test]

@@ -4,7 +4,7 @@ use wordline_base::request::{HostOp, LATEST_ARRIVAL_NS};
 use wordline_config::error::ConfigError;
 
 use super::access::Places;
-use crate::config::{Direction, FilePart, FioConfig, Sizes, Strided};
+use crate::config::{Access, Direction, FilePart, FioConfig, Sizes, Strided};
 use crate::rng::{Xoshiro256PlusPlus, stream, unit};
 use crate::synthetic::SizeDrawer;
 
@@ -18,6 +18,8 @@ pub(super) struct Way {
     sizes: SizeDrawer,
     shortest: u64,
     align: u64,
+    /// Bytes of the blocks that random places are numbers of.
+    block: u64,
     random_share: f64,
     choice: Xoshiro256PlusPlus,
     hole: i64,
@@ -81,6 +83,7 @@ impl Way {
             pace,
             shortest: drawn.min().unwrap_or(1),
             align: config.align_bytes.max(1),
+            block: block(config, job),
             random_share: config.random_share,
             choice: stream(seed, &format!("fio.choice.{name}")),
             hole: job.hole_bytes,
@@ -108,7 +111,7 @@ impl Way {
             Some(_) if file.left > 0 => file.behind(length, 0),
             Some(places) => {
                 file.left = self.run;
-                file.place = places.draw() * self.align;
+                file.place = places.draw() * self.block / self.align * self.align;
                 // What would leave the file is moved back to end there.
                 (file.first() + file.place)
                     .min((file.end() - length) / self.align * self.align)
@@ -123,6 +126,31 @@ impl Way {
         file.position = Some(place + length);
         file.go_on(length);
         (file.start + place, length)
+    }
+}
+
+/// Whether some places are hotter than others, wherever they lie.
+fn is_skewed(access: &Access) -> bool {
+    matches!(access, Access::Zipf(_) | Access::Pareto(_) | Access::Normal(_))
+}
+
+/// Bytes of the blocks that a direction's random places are numbers of: what is hot to one direction is hot to all, so that these
+/// are then the smallest ones of all.
+fn block(config: &Direction, job: &FioConfig) -> u64 {
+    let own = config.align_bytes.max(1);
+    if !is_skewed(&config.access) {
+        return own;
+    }
+    let all = [&job.read, &job.write, &job.trim].into_iter().flatten();
+    all.map(|way| way.align_bytes.max(1)).min().unwrap_or(own)
+}
+
+/// The direction that names which places of a job are hot.
+fn first_name(job: &FioConfig) -> &'static str {
+    match (&job.read, &job.write) {
+        (Some(_), _) => "read",
+        (None, Some(_)) => "write",
+        (None, None) => "trim",
     }
 }
 
@@ -161,13 +189,15 @@ impl InFile {
             };
             return Err(ConfigError::new("sizes", largest, format!("at most {bytes}, {of}")));
         }
-        let align = config.align_bytes.max(1);
-        let blocks = ((bytes - sizes.smallest()) / align + 1).max(1);
+        let block = block(config, job);
+        let smallest = if is_skewed(&config.access) { job.smallest() } else { sizes.smallest() };
+        let blocks = ((bytes - smallest) / block + 1).max(1);
         // A zone is part of the file: which of its blocks have come before isn't kept.
         let replaced = job.with_replacement || job.strided.is_some();
-        let name = if number == 0 { name.to_owned() } else { format!("{name}.{number}") };
+        let of_file = |name: &str| if number == 0 { name.to_owned() } else { format!("{name}.{number}") };
+        let (name, hot) = (of_file(name), of_file(first_name(job)));
         let places = (config.random_share > 0.0)
-            .then(|| Places::new(&config.access, blocks, align, replaced, seeds, &name));
+            .then(|| Places::new(&config.access, blocks, block, replaced, seeds, [&name, &hot]));
         let zones = job.strided.map(|of| Zones { of, first: 0, done: 0 });
         let FilePart { start_bytes: start, bytes } = *file;
         Ok(Self { start, bytes, places, position: None, left: 0, place: 0, zones })

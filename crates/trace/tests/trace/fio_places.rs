@@ -1,6 +1,6 @@
 //! Which places jobs of fio go to, in which order, and what they read back.
 
-use wordline_base::request::HostOp;
+use wordline_base::request::{HostOp, HostRequest};
 use wordline_trace::fio::Access;
 
 use crate::fio::{import, jobs, load, refused, requests};
@@ -44,6 +44,52 @@ fn reads_and_writes_take_each_place_of_a_file_once_together() {
     // Of several sizes the maps differ, and each direction keeps its own.
     let sizes = requests("[a]\nrw=randrw\nbs=64k,128k\nsize=640k\nloops=2");
     assert!(sizes[0].iter().any(|request| request.length == 131_072));
+}
+
+/// The block of 64 KiB that most requests of a kind go to, and their share.
+fn hottest(all: &[HostRequest], op: HostOp) -> (u64, f64) {
+    let mut counts = std::collections::BTreeMap::new();
+    let own = all.iter().filter(|request| request.op == op);
+    own.clone().for_each(|request| *counts.entry(request.offset >> 16).or_insert(0_u32) += 1);
+    let (block, count) = counts.into_iter().max_by_key(|(_, count)| *count).unwrap();
+    (block, f64::from(count) / own.count() as f64)
+}
+
+#[test]
+fn what_is_hot_to_reads_is_hot_to_writes_and_trims() {
+    let of = |job: &str, law: &str| {
+        let text = format!("size=64m\nbs=64k\nloops=20\nrandom_distribution={law}\n{job}");
+        requests(&format!("[a]\n{text}\n[b]\n{text}"))
+    };
+    for (job, law, other) in [
+        ("rw=randrw", "zipf:1.2", HostOp::Write),
+        ("rw=randrw", "zipf:1.2,1.4", HostOp::Write),
+        ("rw=randrw", "pareto:0.1", HostOp::Write),
+        ("rw=randrw\nbs=64k,128k\nba=64k", "zipf:1.2", HostOp::Write),
+        ("rw=randrw\nbs=4k,64k", "zipf:1.2", HostOp::Write),
+        ("rw=randtrimwrite", "zipf:1.2", HostOp::Trim),
+    ] {
+        let jobs = of(job, law);
+        let one = if other == HostOp::Trim { HostOp::Write } else { HostOp::Read };
+        let [first, second] = [one, other].map(|op| hottest(&jobs[0], op));
+        assert!(first.0 == second.0 && first.1 > 0.01, "{job} {law}: {first:?}, {second:?}");
+        // Each job has hot places of its own.
+        assert_ne!(hottest(&jobs[1], other).0, second.0, "{job} {law}");
+    }
+    // A normal distribution has no place that is far hotter than the next: its cold ones are those that nothing goes to.
+    let all = &of("rw=randrw", "normal")[0];
+    let touched = |op| {
+        let own = all.iter().filter(|request| request.op == op);
+        own.map(|request| request.offset >> 16).collect::<std::collections::BTreeSet<u64>>()
+    };
+    let [reads, writes] = [HostOp::Read, HostOp::Write].map(touched);
+    let common = reads.intersection(&writes).count() as f64 / reads.len().max(writes.len()) as f64;
+    assert!(
+        reads.len() < 700 && common > 0.9,
+        "{} and {} places, {common} common",
+        reads.len(),
+        writes.len()
+    );
 }
 
 #[test]
