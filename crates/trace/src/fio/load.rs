@@ -65,8 +65,7 @@ pub(super) fn load(keys: &mut Settings<'_>, base: Base) -> FioConfig {
         "identical" => Ok(true),
         _ => Err("sequential or identical".into()),
     });
-    let read_mix = keys.take_value("rwmixread", percent);
-    let write_mix = keys.take_value("rwmixwrite", percent);
+    let read_share = read_share(keys);
     let [read, write, trim] = directions(keys, &mode, base);
     let fsync = keys.take_value("fsync", |text| whole(text, 0, 1 << 48)).unwrap_or(0);
     let fdatasync = keys.take_value("fdatasync", |text| whole(text, 0, 1 << 48)).unwrap_or(0);
@@ -89,7 +88,7 @@ pub(super) fn load(keys: &mut Settings<'_>, base: Base) -> FioConfig {
         read,
         write,
         trim,
-        read_share: read_mix.or(write_mix.map(|share| 100.0 - share)).unwrap_or(50.0) / 100.0,
+        read_share,
         with_replacement: keys.is_on("norandommap"),
         hole_bytes,
         run_requests,
@@ -102,6 +101,15 @@ pub(super) fn load(keys: &mut Settings<'_>, base: Base) -> FioConfig {
         runtime_s: None,
         job: None,
     }
+}
+
+/// The share of reads, from `rwmixread` or `rwmixwrite`, whichever comes last.
+fn read_share(keys: &mut Settings<'_>) -> f64 {
+    let is_of_writes = keys.is_behind("rwmixwrite", "rwmixread");
+    let reads = keys.take_value("rwmixread", percent);
+    let writes = keys.take_value("rwmixwrite", percent).map(|share| 100.0 - share);
+    let share = if is_of_writes { writes } else { reads };
+    share.unwrap_or(50.0) / 100.0
 }
 
 fn directions(keys: &mut Settings<'_>, mode: &Mode, base: Base) -> [Option<Direction>; 3] {

@@ -39,7 +39,13 @@ impl<'a> Settings<'a> {
         value.map_err(|allowed| self.reasons.add(wrong(setting, &allowed))).ok()
     }
 
-    /// The same for a key that must have a value.
+    /// Whether one key stands behind another, or without it: of two that say the same the last holds.
+    pub(super) fn is_behind(&self, key: &str, other: &str) -> bool {
+        let place = |key: &str| self.left.iter().position(|setting| canonical(&setting.key) == key);
+        place(key) > place(other)
+    }
+
+    /// The value of a key that must have one.
     pub(super) fn take_value<T>(
         &mut self,
         key: &str,

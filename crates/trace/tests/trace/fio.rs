@@ -99,6 +99,22 @@ fn mixes_sizes_and_shares_are_as_asked() {
 }
 
 #[test]
+fn of_two_shares_the_last_holds_and_a_job_s_own_before_that_of_all() {
+    for (text, expected) in [
+        ("[a]\nrwmixread=70", 0.7),
+        ("[a]\nrwmixwrite=70", 0.3),
+        ("[a]\nrwmixread=80\nrwmixwrite=70", 0.3),
+        ("[a]\nrwmixwrite=70\nrwmixread=80", 0.8),
+        ("[a]\nrwmixread=80\nrwmixwrite=70\nrwmixread=60", 0.6),
+        ("[global]\nrwmixread=80\n[a]\nrwmixwrite=70", 0.3),
+        ("[global]\nrwmixwrite=80\n[a]\nrwmixread=70", 0.7),
+    ] {
+        let found = load(&jobs(&format!("{text}\nrw=randrw\nsize=1m")).flow[0]).read_share;
+        assert!((found - expected).abs() < 1e-9, "{text}: {found}");
+    }
+}
+
+#[test]
 fn trimwrite_writes_what_it_trimmed() {
     let all = &requests("[a]\nrw=randtrimwrite\nbs=16k\nsize=256k\nio_size=256k")[0];
     // The size, and a number, are those of the writes: as many trims come beside them.
