@@ -34,6 +34,17 @@ fn mode(text: &str) -> Result<Mode, String> {
     Ok(Mode { used, random, suffix })
 }
 
+impl Mode {
+    /// Of reads and writes with this share of reads: a direction without any is none that the job has.
+    fn mixed(self, read_share: f64) -> Self {
+        let used = match self.used {
+            [true, true, trims] => [read_share > 0.0, read_share < 1.0, trims],
+            used => used,
+        };
+        Self { used, ..self }
+    }
+}
+
 /// What `rw=…:N` asks for: a hole between sequential requests, or a run at each random place.
 fn suffix(keys: &mut Settings<'_>, mode: &Mode, base: Base) -> (i64, u64) {
     let Some(text) = &mode.suffix else { return (0, 0) };
@@ -66,6 +77,7 @@ pub(super) fn load(keys: &mut Settings<'_>, base: Base) -> FioConfig {
         _ => Err("sequential or identical".into()),
     });
     let read_share = read_share(keys);
+    let mode = mode.mixed(read_share);
     let [read, write, trim] = directions(keys, &mode, base);
     let fsync = keys.take_value("fsync", |text| whole(text, 0, 1 << 48)).unwrap_or(0);
     let fdatasync = keys.take_value("fdatasync", |text| whole(text, 0, 1 << 48)).unwrap_or(0);

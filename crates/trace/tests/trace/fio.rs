@@ -143,6 +143,21 @@ fn a_rate_makes_an_open_loop_that_keeps_its_queue_depth() {
 }
 
 #[test]
+fn a_rate_makes_no_requests_of_a_direction_without_a_share() {
+    for (mix, other) in [("rwmixread=100", HostOp::Write), ("rwmixread=0", HostOp::Read)] {
+        for rate in ["rate_iops=1000", "rate=4m,1m", "thinktime=1"] {
+            let all = &requests(&format!("[a]\nrw=randrw\nsize=1m\n{mix}\n{rate}"))[0];
+            assert_eq!(all.len(), 256, "{mix} {rate}");
+            assert!(all.iter().all(|request| request.op != other), "{mix} {rate}");
+        }
+    }
+    assert!(
+        requests("[a]\nrw=randrw\nsize=1m\nrwmixread=100\nrate_iops=1000,0")[0].len() == 256,
+        "a rate of the only direction"
+    );
+}
+
+#[test]
 fn a_job_says_nothing_that_has_no_effect() {
     for text in [
         "[a]\nrw=read\nsize=1m\nrate_iops=100\niodepth=4\nioengine=libaio",
