@@ -125,7 +125,7 @@ fn read_share(keys: &mut Settings<'_>) -> f64 {
 }
 
 fn directions(keys: &mut Settings<'_>, mode: &Mode, base: Base) -> [Option<Direction>; 3] {
-    let sizes = sizes(keys, base);
+    let lengths = sizes(keys, base);
     let align = keys.take_value("ba", |text| by_direction(text, |part| base.bytes(part)));
     let random = keys.take_value("percentage_random", |text| by_direction(text, percent));
     let mut access = keys.take_value("random_distribution", |text| access(text, base));
@@ -135,10 +135,10 @@ fn directions(keys: &mut Settings<'_>, mode: &Mode, base: Base) -> [Option<Direc
             *stride = moves;
         }
     }
-    let iops = rates(keys, &sizes, base, mode.used);
+    let iops = rates(keys, &lengths, base, mode.used);
     [0, 1, 2].map(|index: usize| {
         let used = mode.used.get(index).copied().unwrap_or(false);
-        let sizes = sizes.get(index).filter(|_| used)?;
+        let sizes = lengths.of.get(index).filter(|_| used)?;
         let smallest = sizes.iter().map(|size| size.bytes).min().unwrap_or(512);
         let share = random.and_then(|shares| shares.get(index).copied()).unwrap_or(100.0) / 100.0;
         let align = align.and_then(|list| list.get(index).copied()).filter(|align| *align > 0);

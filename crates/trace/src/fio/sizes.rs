@@ -9,15 +9,24 @@ const DEFAULT_BYTES: u64 = 4096;
 
 pub(super) type SizeList = Vec<SizeWeight>;
 
-/// Lengths of reads, writes and trims: `bssplit`, `bsrange` or `bs`.
-pub(super) fn sizes(keys: &mut Settings<'_>, base: Base) -> [SizeList; 3] {
+/// Lengths of reads, writes and trims.
+pub(super) struct Lengths {
+    pub of: [SizeList; 3],
+    /// Whether each has a share of its own.
+    pub are_split: bool,
+}
+
+/// Lengths as `bssplit`, `bsrange` or `bs` has them.
+pub(super) fn sizes(keys: &mut Settings<'_>, base: Base) -> Lengths {
     let one = |bytes: u64| vec![SizeWeight { bytes, weight: 1.0 }];
     let bs = keys.take_value("bs", |text| {
         by_direction_or(text, Some(one(DEFAULT_BYTES)), |part| positive(base, part).map(one))
     });
     let range = keys.take_value("bsrange", |text| by_direction(text, |part| range(part, base)));
     let split = keys.take_value("bssplit", |text| by_direction(text, |part| split(part, base)));
-    split.or(range).or(bs).unwrap_or_else(|| [0; 3].map(|_| one(DEFAULT_BYTES)))
+    let are_split = split.is_some();
+    let of = split.or(range).or(bs).unwrap_or_else(|| [0; 3].map(|_| one(DEFAULT_BYTES)));
+    Lengths { of, are_split }
 }
 
 fn positive(base: Base, text: &str) -> Result<u64, String> {

@@ -143,6 +143,23 @@ fn a_rate_makes_an_open_loop_that_keeps_its_queue_depth() {
 }
 
 #[test]
+fn a_number_of_requests_counts_the_smallest_length_of_a_range() {
+    let rate = |text: &str| {
+        let workload = jobs(&format!("[a]\nrw=read\nsize=4m\n{text}"));
+        load(&workload.flow[0]).read.as_ref().unwrap().iops.unwrap()
+    };
+    for (text, expected) in [
+        ("bs=8k\nrate_iops=1000", 1000.0),
+        // 4 KiB a thousand times a second, in requests of 10 KiB on the average.
+        ("bsrange=4k-16k\nrate_iops=1000", 400.0),
+        ("bsrange=4k-16k\nrate=4000k", 400.0),
+        ("bssplit=4k/50:12k/50\nrate_iops=1000", 1000.0),
+    ] {
+        assert!((rate(text) - expected).abs() < 1e-9, "{text}: {}", rate(text));
+    }
+}
+
+#[test]
 fn a_rate_makes_no_requests_of_a_direction_without_a_share() {
     for (mix, other) in [("rwmixread=100", HostOp::Write), ("rwmixread=0", HostOp::Read)] {
         for rate in ["rate_iops=1000", "rate=4m,1m", "thinktime=1"] {
