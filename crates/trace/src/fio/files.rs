@@ -87,10 +87,35 @@ impl Files {
     }
 }
 
+/// Refuses jobs on several drives, of which one is simulated.
+pub(super) fn check_drives(jobs: &[Job], reasons: &mut Reasons) {
+    let on_drive = jobs.iter().filter(|job| job.iolog.is_none() && job.is_on_drive());
+    let mut names = on_drive.flat_map(|job| job.filenames.iter().map(move |name| (job, name)));
+    let Some((first, drive)) = names.next() else { return };
+    // Several of one job are refused where it gets its range.
+    for (job, other) in names.filter(|(job, name)| job.line != first.line && !is_same_drive(name, drive)) {
+        reasons.add(format!(
+            "line {}: job {}: filename={other} beside {drive} of job {}: allowed: one drive, the one that is simulated",
+            job.line, job.name, first.name
+        ));
+    }
+}
+
+/// Whether two names are of one drive: an NVMe namespace has a second one, for commands.
+fn is_same_drive(one: &str, other: &str) -> bool {
+    let plain = |name: &str| name.replacen("/dev/ng", "/dev/nvme", 1);
+    one == other || plain(one) == plain(other)
+}
+
+/// Whether a name is that of a drive: files below `/dev/shm` lie in memory, in a file system as others do.
+fn is_drive(name: &str) -> bool {
+    name.starts_with("/dev/") && !name.starts_with("/dev/shm/")
+}
+
 impl Job {
     /// Whether it uses the drive itself.
     fn is_on_drive(&self) -> bool {
-        self.on_volume || self.filenames.iter().any(|name| name.starts_with("/dev/"))
+        self.on_volume || self.filenames.iter().any(|name| is_drive(name))
     }
 
     /// The files of a copy.

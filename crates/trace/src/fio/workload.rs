@@ -7,7 +7,7 @@ use wordline_config::host::{Arrivals, HostConfig};
 use wordline_config::run::WindowConfig;
 
 use super::file::{Section, sections};
-use super::files::Files;
+use super::files::{Files, check_drives};
 use super::given::{Given, Reasons};
 use super::iolog::Iolog;
 use super::job::Job;
@@ -95,6 +95,7 @@ fn flows(file: &str, jobs: &[Job], sections: &[Section], reasons: &mut Reasons) 
         }
         vec![Follows::default(); jobs.len()]
     });
+    check_drives(jobs, reasons);
     let files = Files::of(jobs, reasons);
     let mut out = Vec::new();
     for (((job, section), names), Follows { after, ends }) in

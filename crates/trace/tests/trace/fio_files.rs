@@ -56,6 +56,24 @@ fn names_between_colons_are_files_that_jobs_may_share() {
 }
 
 #[test]
+fn jobs_on_several_drives_are_refused_with_both_names() {
+    refused(
+        "[global]\nrw=read\n[a]\nfilename=/dev/nvme0n1\n[b]\nfilename=/dev/nvme1n1\n[c]\nfilename=/dev/nvme0n1",
+        &["line 5: job b: filename=/dev/nvme1n1 beside /dev/nvme0n1 of job a: allowed: one drive"],
+    );
+    refused("[a]\nioengine=io_uring_cmd\nfilename=/dev/ng0n1\n[b]\nfilename=/dev/nvme0n2", &["/dev/ng0n1"]);
+    // One namespace has two names.
+    jobs("[a]\nioengine=io_uring_cmd\nfilename=/dev/ng0n1\n[b]\nfilename=/dev/nvme0n1");
+}
+
+#[test]
+fn what_lies_in_dev_shm_is_a_file() {
+    let text = "[a]\nfilename=/dev/shm/x\nsize=1m\n[b]\ndirectory=/dev/shm\nfilename=y\nsize=2m\n[c]\nfilename=/dev/sda";
+    let starts: Vec<_> = jobs(text).flow.iter().map(|flow| flow.range.start_bytes).collect();
+    assert_eq!(starts, [Some(0), Some(1 << 20), None]);
+}
+
+#[test]
 fn random_places_of_several_files_come_once_each() {
     let mut found = blocks("[a]\nrw=randread\nbs=64k\nnrfiles=4\nsize=1m");
     found.sort_unstable();
