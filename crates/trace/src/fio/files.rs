@@ -13,6 +13,9 @@ const FILE_ALIGNMENT: u64 = 1 << 20;
 /// Most bytes of all files: 1 EiB, a multiple of that.
 const MOST_BYTES: u64 = 1 << 60;
 
+/// How files are called that have no names.
+const FORMAT: &str = "$jobname.$jobnum.$filenum";
+
 /// The files of all jobs, one behind the other in the order in which jobs name them.
 #[derive(Default)]
 pub(super) struct Files {
@@ -74,6 +77,11 @@ impl Files {
             return device(job, copy, load);
         }
         let names = job.names(copy);
+        if job.filenames.is_empty()
+            && names.get(..2).is_some_and(|two| matches!(two, [one, other] if one == other))
+        {
+            return Err("filename_format: allowed: $filenum in it, for a job of several files".to_owned());
+        }
         let places: Option<Vec<Place>> = names.iter().map(|name| self.places.get(name).copied()).collect();
         let Some(places) = places else {
             let what =
@@ -120,10 +128,12 @@ impl Job {
 
     /// The files of a copy.
     fn names(&self, copy: u64) -> Vec<String> {
-        if self.filenames.is_empty() {
-            return (0..self.files).map(|file| format!("{}.{copy}.{file}", self.name)).collect();
+        if !self.filenames.is_empty() {
+            return self.filenames.clone();
         }
-        self.filenames.clone()
+        let format = self.format.as_deref().unwrap_or(FORMAT);
+        let of_copy = format.replace("$jobname", &self.name).replace("$jobnum", &copy.to_string());
+        (0..self.files).map(|file| of_copy.replace("$filenum", &file.to_string())).collect()
     }
 
     /// How many files it has.

@@ -42,6 +42,8 @@ pub(super) struct Job {
     /// Whether its engine reads and writes a whole volume.
     pub on_volume: bool,
     pub filenames: Vec<String>,
+    /// How its files are called that have no names.
+    pub format: Option<String>,
     pub files: u64,
     pub size: Option<Extent>,
     pub file_bytes: Option<u64>,
@@ -85,6 +87,7 @@ impl Job {
             time_based = false;
         }
         let name = keys.take_name("name").unwrap_or_else(|| section.name.clone());
+        let (filenames, format) = filenames(&mut keys);
         let mut job = Self {
             name,
             section: section.name.clone(),
@@ -100,7 +103,8 @@ impl Job {
             ramp_ns: keys.take_value("ramp_time", |text| time_ns(text, SECOND)).unwrap_or(0),
             // One without block I/O needs no file.
             on_volume: matches!(target, Target::Volume | Target::Other(_)),
-            filenames: filenames(&mut keys),
+            filenames,
+            format,
             files: keys.take_value("nrfiles", |text| whole(text, 1, MAX_FILES)).unwrap_or(1),
             size: keys.take_value("size", |text| extent(text, base)),
             file_bytes: keys.take_value("filesize", |text| base.bytes(text)),
@@ -176,15 +180,33 @@ fn in_step(keys: &mut Settings<'_>) -> Option<InStep> {
     Some(InStep { group, weight: weight as u32 })
 }
 
-/// The names of a job's files, with their folder.
-fn filenames(keys: &mut Settings<'_>) -> Vec<String> {
+/// The names of a job's files, with their folder, or the format of the names that they get.
+fn filenames(keys: &mut Settings<'_>) -> (Vec<String>, Option<String>) {
     let directory = keys.take_name("directory");
     let names = keys.take_name("filename");
+    let format = keys.take_value("filename_format", name_format);
     let whole = |name: String| match &directory {
         Some(directory) if !name.starts_with('/') => format!("{directory}/{name}"),
         _ => name,
     };
-    names.map(|names| split_names(&names)).unwrap_or_default().into_iter().map(whole).collect()
+    let names: Vec<String> =
+        names.map(|names| split_names(&names)).unwrap_or_default().into_iter().map(whole).collect();
+    let format = format.flatten().filter(|_| names.is_empty());
+    if format.is_some() && directory.as_ref().is_some_and(|directory| directory.contains(':')) {
+        keys.wrong("filename_format beside a directory= of several: allowed: one folder");
+    }
+    (names, format.map(whole))
+}
+
+/// The format of files' names, if it is another than fio's own.
+fn name_format(text: &str) -> Result<Option<String>, String> {
+    if text.contains("$clientuid") {
+        return Err("names of $jobname, $jobnum and $filenum: no client is known here".into());
+    }
+    if text.starts_with("/dev/") {
+        return Err("names of files: a drive is a filename".into());
+    }
+    Ok(Some(text.to_owned()).filter(|text| !text.is_empty()))
 }
 
 /// Names between colons; a colon of a name has a backslash before it.

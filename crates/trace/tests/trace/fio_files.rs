@@ -74,6 +74,35 @@ fn what_lies_in_dev_shm_is_a_file() {
 }
 
 #[test]
+fn jobs_share_the_files_that_a_format_calls_alike() {
+    let starts = |text: &str| -> Vec<u64> {
+        let workload = jobs(&format!("[global]\nsize=2m\nrw=read\n{text}"));
+        workload.flow.iter().map(|flow| flow.range.start_bytes.unwrap() >> 20).collect()
+    };
+    assert_eq!(starts("filename_format=shared.$filenum\n[a]\nnumjobs=2\n[b]"), [0, 0, 0]);
+    assert_eq!(starts("filename_format=$jobname.$filenum\n[a]\nnumjobs=2\n[b]"), [0, 0, 2]);
+    assert_eq!(starts("filename_format=$jobnum\n[a]\nnumjobs=2\n[b]"), [0, 2, 0]);
+    assert_eq!(starts("filename_format=$jobname.$jobnum.$filenum\n[a]\nnumjobs=2\n[b]"), [0, 2, 4]);
+    // It may be the name of another job's file, and has no effect beside names.
+    assert_eq!(
+        starts(
+            "[a]\ndirectory=/d\nfilename_format=x\n[b]\nfilename=/d/x\n[c]\nfilename=y\nfilename_format=x"
+        ),
+        [0, 0, 2]
+    );
+    let both = requests("[a]\nrw=read\nsize=2m\nnrfiles=2\nnumjobs=2\nfilename_format=$filenum");
+    assert_eq!(both[0], both[1], "each reads both");
+    for (text, part) in [
+        ("filename_format=x.$clientuid", "line 3: `filename_format=x.$clientuid`: allowed"),
+        ("filename_format=/dev/nvme$jobnum", "allowed: names of files"),
+        ("filename_format=x\nnrfiles=2", "line 1: job a: filename_format: allowed: $filenum"),
+        ("filename_format=x\ndirectory=/a:/b", "one folder"),
+    ] {
+        refused(&format!("[a]\nsize=1m\n{text}"), &[part]);
+    }
+}
+
+#[test]
 fn random_places_of_several_files_come_once_each() {
     let mut found = blocks("[a]\nrw=randread\nbs=64k\nnrfiles=4\nsize=1m");
     found.sort_unstable();
