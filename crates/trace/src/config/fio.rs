@@ -67,6 +67,9 @@ pub struct FioConfig {
     /// A flush follows every so many writes; 0: none.
     #[serde(default)]
     pub fsync: u64,
+    /// The same, for a job that has two such numbers (`fdatasync` beside `fsync`); where both meet one flush comes.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub fdatasync: u64,
     /// A flush ends the job.
     #[serde(default)]
     pub end_fsync: bool,

@@ -106,7 +106,9 @@ pub(super) fn load(keys: &mut Settings<'_>, base: Base) -> FioConfig {
         run_requests,
         same_place: mode.random && same_place.unwrap_or(false),
         strided: strided(keys, base),
+        // A flush is a flush: of one number the key doesn't matter.
         fsync: if fsync > 0 { fsync } else { fdatasync },
+        fdatasync: if fsync > 0 { fdatasync } else { 0 },
         end_fsync: ends.contains(&true),
         dsync: written_through(keys),
         poisson: process.unwrap_or(false),

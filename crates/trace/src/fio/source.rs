@@ -39,9 +39,9 @@ pub(crate) struct FioSource {
     note: Option<String>,
     write_after_trim: bool,
     checks: Option<Checks>,
-    /// Writes since the last flush, and after how many one comes.
+    /// Writes so far, and the numbers of which a flush comes behind each multiple; 0: none.
     written: u64,
-    fsync: u64,
+    fsync: [u64; 2],
     end_fsync: bool,
     has_ended: bool,
     now: u64,
@@ -118,7 +118,7 @@ impl FioSource {
             write_after_trim: config.write_after_trim,
             checks: config.verify.map(Checks::new),
             written: 0,
-            fsync: config.fsync,
+            fsync: [config.fsync, config.fdatasync],
             end_fsync: config.end_fsync,
             has_ended: false,
             now: 0,
@@ -229,7 +229,7 @@ impl FioSource {
         self.requests_left = self.requests_left.saturating_sub(1);
         if op.is_write() {
             self.written += 1;
-            if self.fsync > 0 && self.written.is_multiple_of(self.fsync) {
+            if self.fsync.iter().any(|writes| *writes > 0 && self.written.is_multiple_of(*writes)) {
                 self.flush(batch);
             }
         }

@@ -81,6 +81,23 @@ fn a_sequential_job_goes_from_its_offset_to_its_end_and_again() {
 }
 
 #[test]
+fn flushes_of_two_numbers_come_each_behind_its_own_and_once_where_they_meet() {
+    let flushes = |text: &str| -> Vec<usize> {
+        let all = &requests(&format!("[a]\nrw=write\nbs=64k\nsize=768k\n{text}"))[0];
+        let mut writes = 0;
+        let count = |request: &HostRequest| {
+            writes += usize::from(request.op == HostOp::Write);
+            (request.op == HostOp::Flush).then_some(writes)
+        };
+        all.iter().filter_map(count).collect()
+    };
+    assert_eq!(flushes("fsync=4\nfdatasync=6"), [4, 6, 8, 12]);
+    assert_eq!(flushes("fdatasync=6\nfsync=4"), [4, 6, 8, 12]);
+    assert_eq!(flushes("fsync=0\nfdatasync=5"), [5, 10]);
+    assert_eq!(flushes("fsync=5"), [5, 10]);
+}
+
+#[test]
 fn mixes_sizes_and_shares_are_as_asked() {
     let all = &requests(
         "[a]\nrw=randrw\nrwmixread=70\nbssplit=4k/60:16k/40,8k\nfilename=/dev/nvme0n1\nsize=50%\nnumber_ios=20000\nio_size=100g\npercentage_random=50,100",
