@@ -64,6 +64,7 @@ pub(super) const REFUSED: &[(&str, &[&str], &str)] = &[
     ("replay_align", &["0"], "0"),
     ("replay_skip", &[], "nothing: a transformation of the trace leaves operations out"),
     ("profile", &[], "jobs that are written out"),
+    ("create_only", &["0"], "0: a job that only makes its files issues no requests"),
     (
         "latency_target",
         &["0"],
@@ -123,7 +124,6 @@ const WITHOUT_EFFECT: &[&str] = &[
     "cpus_allowed_policy",
     "create_fsync",
     "create_on_open",
-    "create_only",
     "create_serialize",
     "dedupe_global",
     "dedupe_mode",
@@ -144,7 +144,6 @@ const WITHOUT_EFFECT: &[&str] = &[
     "experimental_verify",
     "fadvise_hint",
     "fallocate",
-    "filename_format",
     "filetype",
     "fixedbufs",
     "force_async",

@@ -155,6 +155,13 @@ fn all_reasons_are_told_at_once_and_each_once() {
 }
 
 #[test]
+fn a_job_that_only_makes_its_files_is_refused() {
+    refused("[a]\nsize=1m\ncreate_only=1", &["line 3: `create_only=1`: allowed: 0", "no requests"]);
+    refused("[a]\nsize=1m\ncreate_only", &["line 3: `create_only`"]);
+    assert_eq!(jobs("[a]\nsize=1m\ncreate_only=0").flow.len(), 1);
+}
+
+#[test]
 fn what_isnt_taken_over_is_told_and_not_refused() {
     let text = "[a]\nsize=1m\nioengine=io_uring\ncmdprio_percentage=20\nss=iops:10%\nprio=0\nfdp=1\nverify_pattern=0xff\ncpus_allowed=1";
     let notes = import("x", text, &Given::default()).unwrap().notes;
