@@ -1,7 +1,12 @@
 //! `read_iolog`: a trace in the place of generated requests.
 
+use std::io::Read;
+use std::path::Path;
+
 use super::options::Settings;
 use super::values::switch;
+use crate::format::{BLKTRACE_HEAD_BYTES, begins_blktrace};
+use crate::input::{FileInput, open_input};
 
 /// A trace that a job replays.
 pub(super) struct Iolog {
@@ -27,4 +32,11 @@ pub(super) fn iolog(keys: &mut Settings<'_>) -> Option<Iolog> {
     // The drive is the one there is.
     keys.take_name("replay_redirect");
     path.map(|path| Iolog { path, no_stall, time_scale: 100.0 / rate.unwrap_or(100.0) })
+}
+
+/// Whether an ordinary file is a recording by blktrace. One that can't be read is told of when it is replayed.
+pub(super) fn is_blktrace(path: &Path) -> bool {
+    let mut head = [0; BLKTRACE_HEAD_BYTES];
+    let mut begins = |mut file: FileInput| file.read_exact(&mut head).is_ok() && begins_blktrace(&head);
+    path.is_file() && open_input(path).is_ok_and(&mut begins)
 }

@@ -9,12 +9,12 @@ use wordline_config::run::WindowConfig;
 use super::file::{Section, sections};
 use super::files::{Files, check_drives};
 use super::given::{Given, Reasons};
-use super::iolog::Iolog;
+use super::iolog::{Iolog, is_blktrace};
 use super::job::Job;
 use super::place::of_section;
 use super::sequence::{Follows, Placed, follow, pairs};
 use crate::config::{
-    AtEnd, FioSourceConfig, FlowConfig, RegionConfig, SourceConfig, TraceConfig, WorkloadConfig,
+    AtEnd, BlockEvent, FioSourceConfig, FlowConfig, RegionConfig, SourceConfig, TraceConfig, WorkloadConfig,
 };
 
 /// Most files of all jobs, and most pairs of jobs of which one begins or ends with the other.
@@ -40,8 +40,9 @@ pub fn import(name: &str, text: &str, given: &Given) -> Result<Imported, String>
     if !are_few(&jobs, &mut reasons) {
         reasons.check()?;
     }
-    let flows = flows(name, &jobs, &contents.sections, &mut reasons);
+    let mut flows = flows(name, &jobs, &contents.sections, &mut reasons);
     reasons.check()?;
+    flows.iter_mut().for_each(|flow| replay_as_fio(flow, given));
     let ramp = jobs.iter().map(|job| job.ramp_ns).max().unwrap_or(0);
     let workload = WorkloadConfig {
         name: name.to_owned(),
@@ -217,6 +218,14 @@ fn replayed(job: &Job, iolog: &Iolog) -> FlowConfig {
         queue_depth: (!timed).then_some(job.depth),
         max_outstanding: timed.then_some(job.depth),
         ..of_source(job, source)
+    }
+}
+
+/// Of a recording by blktrace fio replays the requests as they were queued, whatever became of them.
+fn replay_as_fio(flow: &mut FlowConfig, given: &Given) {
+    let (SourceConfig::Trace(trace), Some(folder)) = (&mut flow.source, &given.folder) else { return };
+    if is_blktrace(&folder.join(&trace.path)) {
+        trace.event = Some(BlockEvent::Queue);
     }
 }
 

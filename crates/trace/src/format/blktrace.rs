@@ -35,9 +35,17 @@ mod class {
     pub const FUA: u32 = 1 << 15;
 }
 
+/// Bytes that tell such a file, and [`begins_blktrace`] whether it is one.
+pub(crate) const BLKTRACE_HEAD_BYTES: usize = 4;
+
+/// Whether a file that begins so is a recording by blktrace.
+pub(crate) fn begins_blktrace(head: &[u8]) -> bool {
+    order_of(head).is_some()
+}
+
 /// The byte order in which a file begins with the magic number.
 pub(super) fn order_of(head: &[u8]) -> Option<Order> {
-    let is = |order: Order| head.len() >= 4 && order.u32(head, 0) & 0xffff_ff00 == MAGIC;
+    let is = |order: Order| head.len() >= BLKTRACE_HEAD_BYTES && order.u32(head, 0) & 0xffff_ff00 == MAGIC;
     [Order::Little, Order::Big].into_iter().find(|order| is(*order))
 }
 

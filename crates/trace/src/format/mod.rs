@@ -55,7 +55,7 @@ mod unread;
 mod vscsi;
 mod wordline;
 
-pub(crate) use blktrace::Blktrace;
+pub(crate) use blktrace::{BLKTRACE_HEAD_BYTES, Blktrace, begins_blktrace};
 pub(crate) use csv::names_flows;
 pub(crate) use detect::detect;
 pub(crate) use detected::Detected;

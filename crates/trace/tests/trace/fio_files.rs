@@ -2,11 +2,12 @@
 
 use wordline_base::request::HostOp;
 use wordline_config::host::Arrivals;
-use wordline_trace::config::SourceConfig;
+use wordline_trace::config::{BlockEvent, SourceConfig};
+use wordline_trace::fio::Given;
 use wordline_trace::{OpenContext, open_flows};
 
 use crate::fio::{DRIVE, import, jobs, load, refused, requests};
-use crate::support::drain;
+use crate::support::{Folder, drain};
 
 /// Which of the files each request goes to, and where in it, both in blocks of 64 KiB; files begin at multiples of 1 MiB.
 fn blocks(text: &str) -> Vec<(u64, u64)> {
@@ -264,6 +265,44 @@ fn a_job_replays_a_trace() {
     let found: Vec<(HostOp, u64, u64)> = found.iter().map(|one| (one.op, one.offset, one.time.0)).collect();
     assert_eq!(found, [(HostOp::Write, 4096, 0), (HostOp::Read, 0, 20_000)]);
     std::fs::remove_dir_all(folder).unwrap();
+}
+
+/// A record of blktrace: a read of 4 KiB that was queued (1) or issued (7).
+fn record(time: u64, sector: u64, event: u32) -> Vec<u8> {
+    let mut record = Vec::new();
+    record.extend(0x6561_7407_u32.to_le_bytes());
+    record.extend(1_u32.to_le_bytes());
+    record.extend(time.to_le_bytes());
+    record.extend(sector.to_le_bytes());
+    for word in [4096, (1 << 16) | event, 99, (8 << 20) | 16, 0, 0] {
+        record.extend(u32::to_le_bytes(word));
+    }
+    record
+}
+
+#[test]
+fn of_blktrace_the_queued_requests_are_replayed() {
+    let folder = Folder::new();
+    // The second is merged into the first: what was issued is one.
+    folder.file("sda", [record(0, 0, 1), record(10, 8, 1), record(30, 0, 7)].concat());
+    let log = "fio version 3 iolog\n0 /dev/x add\n0 /dev/x open\n10 /dev/x write 4096 8192\n";
+    folder.file("log", log);
+    let text = "[a]\nread_iolog=sda\n[b]\nread_iolog=log\n[c]\nread_iolog=none";
+    let given = Given { folder: Some(folder.0.clone()), ..Given::default() };
+    let mut workload = wordline_trace::fio::import("x", text, &given).unwrap().workload;
+    let events: Vec<_> = (workload.flow.iter())
+        .map(|flow| match &flow.source {
+            SourceConfig::Trace(trace) => trace.event,
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    assert_eq!(events, [Some(BlockEvent::Queue), None, None]);
+    workload.flow.truncate(2);
+    let context = OpenContext { drive_bytes: DRIVE, seed: 1, base_dir: &folder.0 };
+    let mut flows = open_flows(&workload, &context).unwrap();
+    let found = drain(&mut *flows[0].opened.source).unwrap();
+    let found: Vec<(u64, u64)> = found.iter().map(|one| (one.time.0, one.offset)).collect();
+    assert_eq!(found, [(0, 0), (10, 4096)]);
 }
 
 #[test]
