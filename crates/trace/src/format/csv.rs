@@ -88,6 +88,11 @@ impl Csv {
         self.layout.as_ref().map(|layout| &layout.places)
     }
 
+    /// Whether the time in a line is a decimal with a point, whatever stands behind it: `1.0`.
+    pub(super) fn time_has_point(&self, line: &[u8]) -> bool {
+        self.layout.as_ref().is_some_and(|layout| layout.time_has_point(line))
+    }
+
     pub(super) fn take_devices(&mut self) -> Vec<String> {
         match &mut self.devices {
             Devices::ByName(names) => names.take_fresh(),
@@ -240,6 +245,18 @@ impl Layout {
             op: op_of,
         };
         Some(Quick::new(&layout, &self.rules))
+    }
+
+    fn time_has_point(&self, line: &[u8]) -> bool {
+        let mut has_point = false;
+        let _ = self.separator.each(line, |index, field| {
+            let field = field.trim_ascii();
+            has_point |= self.roles.get(index) == Some(&Some(Role::Time))
+                && field.contains(&b'.')
+                && field.iter().all(|byte| byte.is_ascii_digit() || *byte == b'.');
+            index < self.roles.len()
+        });
+        has_point
     }
 
     /// Whether the type of the request in this line is a number or a truth value.

@@ -21,7 +21,7 @@ pub(super) struct Evidence {
     /// Times in billionths of their unit: the first, and from the earliest to the latest.
     pub first: u128,
     pub span: u128,
-    /// Whether a time has a fraction.
+    /// Whether a time has a fraction, be it 0.
     pub fractional: bool,
     /// Whether times are dates of ISO 8601, which have no unit.
     pub dated: bool,
@@ -110,7 +110,7 @@ impl Evidence {
                 (evidence.first, evidence.dated) = (row.time, iso::is_in(line));
             }
             evidence.rows += 1;
-            evidence.fractional |= !row.time.is_multiple_of(u128::from(WHOLE));
+            evidence.fractional |= !row.time.is_multiple_of(u128::from(WHOLE)) || parser.time_has_point(line);
             (earliest, latest) = (row.time.min(earliest), row.time.max(latest));
             if row.op == HostOp::Flush {
                 continue;

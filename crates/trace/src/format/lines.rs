@@ -101,6 +101,14 @@ impl LineParser {
         }
     }
 
+    /// Whether the time in a line is written with a point in it, where names or a description say which column it is.
+    pub(super) fn time_has_point(&self, line: &[u8]) -> bool {
+        match &self.state {
+            State::Csv(csv) => csv.time_has_point(line),
+            _ => false,
+        }
+    }
+
     /// Reads the request in the first line of `text` into `row`. Returns the line's length with its end; `None` when it
     /// takes a closer look, by [`Self::parse`].
     #[inline]

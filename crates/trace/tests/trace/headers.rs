@@ -188,6 +188,9 @@ fn times_without_a_unit_are_taken_by_what_they_look_like() {
         ("1577808144360413", "1577808144360423", 10_000, "µs, as counted from 1970"),
         ("1577808144.5", "1577808145.0", 500_000_000, "s, as counted from 1970"),
         ("0.000", "0.250", 250_000_000, "s, since they have a fraction"),
+        ("1.0", "3.0", 2_000_000_000, "s, since they have a fraction"),
+        ("\"0\"", "\"2.0\"", 2_000_000_000, "s, since they have a fraction"),
+        ("1.0E+3", "3.0E+3", 2_000, "taken for ns"),
         ("0", "250", 250, "taken for ns"),
     ] {
         let text = format!("timestamp,op,offset,length\n{first},R,0,512\n{second},R,512,512\n");
