@@ -45,7 +45,7 @@ fn range(text: &str, base: Base) -> Result<SizeList, String> {
     Ok((1..=high / low).map(|factor| SizeWeight { bytes: low * factor, weight: 1.0 }).collect())
 }
 
-/// `size/percentage:size/percentage`; sizes without a percentage share what is left.
+/// `size/percentage:size/percentage`; sizes without a percentage share what is left, else it is the largest share's.
 fn split(text: &str, base: Base) -> Result<SizeList, String> {
     let mut list = Vec::new();
     for part in text.split(':') {
@@ -59,10 +59,15 @@ fn split(text: &str, base: Base) -> Result<SizeList, String> {
     }
     let open = list.iter().filter(|(_, share)| share.is_none()).count();
     let rest = if open > 0 { (100.0 - given).max(0.0) / open as f64 } else { 0.0 };
-    let sizes: SizeList =
+    let mut sizes: SizeList =
         list.iter().map(|&(bytes, share)| SizeWeight { bytes, weight: share.unwrap_or(rest) }).collect();
     if sizes.iter().all(|size| size.weight <= 0.0) {
         return Err("a size with more than 0 percent".into());
+    }
+    // What shares leave goes to the largest, of several alike to the last.
+    let most = sizes.iter_mut().max_by(|one, other| one.weight.total_cmp(&other.weight));
+    if let Some(most) = most.filter(|_| open == 0) {
+        most.weight += (100.0 - given).max(0.0);
     }
     Ok(sizes)
 }

@@ -159,6 +159,20 @@ fn a_size_left_out_is_the_default() {
     assert_eq!(sizes("bssplit=512/100,8k/50:16k/50"), [512, 8192]);
 }
 
+#[test]
+fn what_the_shares_of_a_split_leave_is_the_largest_one_s() {
+    let shares = |text: &str| -> Vec<(u64, f64)> {
+        let workload = jobs(&format!("[a]\nrw=read\nsize=1m\nbssplit={text}"));
+        let sizes = &load(&workload.flow[0]).read.as_ref().unwrap().sizes;
+        sizes.iter().map(|size| (size.bytes >> 10, size.weight)).collect()
+    };
+    assert_eq!(shares("4k/30:8k/20:16k/10"), [(4, 70.0), (8, 20.0), (16, 10.0)]);
+    assert_eq!(shares("4k/33:8k/33:16k/33"), [(4, 33.0), (8, 33.0), (16, 34.0)]);
+    assert_eq!(shares("4k/50:8k/50"), [(4, 50.0), (8, 50.0)]);
+    assert_eq!(shares("4k/50:8k:16k"), [(4, 50.0), (8, 25.0), (16, 25.0)]);
+    refused("[a]\nrw=read\nsize=1m\nbssplit=4k/0:8k/0", &["more than 0 percent"]);
+}
+
 /// Operation and block of each request.
 fn operations(settings: &str) -> Vec<(HostOp, u64)> {
     let all = requests(&format!("[a]\nbs=64k\nsize=256k\n{settings}")).remove(0);
