@@ -124,6 +124,10 @@ impl Job {
                 .push(format!("job {}: verify reads nothing back: the job ends with its runtime", job.name));
             job.load.verify = None;
         }
+        if job.load.end_fsync && job.run_ns.is_some() {
+            let what = "end_fsync: a job that its runtime ends has no last flush, unlike in fio";
+            job.notes.push(format!("job {}: {what}", job.name));
+        }
         if job.order.new_group {
             job.ignored.push("new_group".to_owned());
         }

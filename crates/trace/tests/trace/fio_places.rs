@@ -46,6 +46,16 @@ fn reads_and_writes_take_each_place_of_a_file_once_together() {
     assert!(sizes[0].iter().any(|request| request.length == 131_072));
 }
 
+#[test]
+fn a_last_flush_that_a_runtime_leaves_out_is_told() {
+    let told = |text: &str| {
+        let notes = import("x", &format!("[a]\nsize=1m\nrw=write\n{text}")).unwrap().notes;
+        notes.iter().any(|note| note.starts_with("job a: end_fsync: "))
+    };
+    assert!(told("end_fsync=1\nruntime=5") && told("fsync_on_close=1\nruntime=5\ntime_based"));
+    assert!(!told("end_fsync=1") && !told("runtime=5"));
+}
+
 /// The block of 64 KiB that most requests of a kind go to, and their share.
 fn hottest(all: &[HostRequest], op: HostOp) -> (u64, f64) {
     let mut counts = std::collections::BTreeMap::new();
