@@ -1,5 +1,6 @@
 //! Draws the places of random requests.
 
+use super::cover::Cover;
 use crate::config::{Access, Zone};
 use crate::rng::{Xoshiro256PlusPlus, below, stream, unit};
 use crate::synthetic::{Permutation, Zipf};
@@ -19,6 +20,8 @@ enum Kind {
         round: u64,
         seed: u64,
     },
+    /// The same by requests of several lengths: each block that one of them takes.
+    Cover(Cover),
     Uniform,
     Zipf(Zipf),
     /// The exponent: ln h / ln (1 − h).
@@ -36,6 +39,16 @@ enum Kind {
     },
 }
 
+/// When a block may come again, of blocks that are all alike.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Again {
+    AtOnce,
+    /// When requests began at all others.
+    BehindAll,
+    /// When requests took all others, whatever their lengths.
+    OnceCovered,
+}
+
 /// Draws whose mean a normal place is, as in fio: so the standard deviation is a twelfth of the blocks.
 const NORMAL_DRAWS: usize = 12;
 
@@ -46,13 +59,16 @@ impl Places {
         access: &Access,
         blocks: u64,
         block_bytes: u64,
-        replaced: bool,
+        again: Again,
         [seed, places]: [u64; 2],
         [name, hot]: [&str; 2],
     ) -> Self {
         let kind = match access {
-            Access::Random if replaced => Kind::Uniform,
-            Access::Random => Kind::Map { next: 0, round: 0, seed },
+            Access::Random if again == Again::AtOnce => Kind::Uniform,
+            Access::Random => match Cover::of(blocks).filter(|_| again == Again::OnceCovered) {
+                Some(cover) => Kind::Cover(cover),
+                None => Kind::Map { next: 0, round: 0, seed },
+            },
             Access::Zipf(theta) => Kind::Zipf(Zipf::new(blocks, *theta)),
             Access::Pareto(h) => Kind::Pareto(libm::log(*h) / libm::log(1.0 - h)),
             Access::Normal(percent) => Kind::Normal((blocks as f64 * percent.min(50.0) / 100.0).ceil()),
@@ -84,6 +100,7 @@ impl Places {
                 *next += 1;
                 self.scatter.apply(*next - 1)
             }
+            Kind::Cover(cover) => cover.free_from(below(rng, self.blocks)),
             Kind::Uniform => below(rng, self.blocks),
             Kind::Zipf(zipf) => self.scatter.apply(zipf.sample(rng).min(self.blocks - 1)),
             Kind::Pareto(exponent) => {
@@ -107,6 +124,19 @@ impl Places {
                 }
                 block % self.blocks
             }
+        }
+    }
+}
+
+impl Places {
+    /// Of a request so many bytes long at a block that was drawn those that it has: it ends where another has been.
+    pub(super) fn cut(&mut self, block: u64, length: u64, block_bytes: u64) -> u64 {
+        match &mut self.kind {
+            Kind::Cover(cover) => {
+                let count = cover.take(block, length.div_ceil(block_bytes));
+                length.min(count.saturating_mul(block_bytes))
+            }
+            _ => length,
         }
     }
 }
@@ -152,7 +182,8 @@ mod tests {
     use super::*;
 
     fn counts(access: Access, draws: usize, replaced: bool) -> Vec<u32> {
-        let mut places = Places::new(&access, 100, 4096, replaced, [1, 1], ["test", "test"]);
+        let again = if replaced { Again::AtOnce } else { Again::BehindAll };
+        let mut places = Places::new(&access, 100, 4096, again, [1, 1], ["test", "test"]);
         let mut counts = vec![0; 100];
         (0..draws).for_each(|_| counts[places.draw() as usize] += 1);
         counts

@@ -1,5 +1,6 @@
 //! Where a pass ends in each of a job's files.
 
+use super::cover::covers_all;
 use crate::config::{Access, Direction, FilePart, FioConfig};
 
 /// What a pass has left of each file. One that holds no whole request more has ended; when all have, all begin again.
@@ -93,12 +94,12 @@ fn whole(job: &FioConfig) -> Option<u64> {
         return None;
     }
     let drawn = || ways(job).flat_map(|way| &way.sizes).filter(|size| size.weight > 0.0);
-    let ends = goes_through(job) || takes_each_block_once(job);
+    let ends = goes_through(job) || takes_each_block_once(job) || covers_all(job);
     drawn().map(|size| size.bytes).min().filter(|_| ends)
 }
 
 /// The directions that draw places: a write behind a trim goes to that one's.
-fn ways(job: &FioConfig) -> impl Iterator<Item = &Direction> {
+pub(super) fn ways(job: &FioConfig) -> impl Iterator<Item = &Direction> {
     let all = || [&job.read, &job.write, &job.trim].into_iter().flatten();
     all().skip(if job.write_after_trim { all().count().saturating_sub(1) } else { 0 })
 }
@@ -117,7 +118,7 @@ fn takes_each_block_once(job: &FioConfig) -> bool {
 }
 
 /// The length of all requests, if they have but one.
-fn only_length<'a>(mut ways: impl Iterator<Item = &'a Direction>) -> Option<u64> {
+pub(super) fn only_length<'a>(mut ways: impl Iterator<Item = &'a Direction>) -> Option<u64> {
     let first = ways.next()?;
     let length = one_length(first)?;
     ways.all(|way| one_length(way) == Some(length)).then_some(length)

@@ -2,6 +2,7 @@
 
 use wordline_config::host::InStep;
 
+use super::cover;
 use super::engines::{Target, is_synchronous, target};
 use super::file::Section;
 use super::given::Reasons;
@@ -124,6 +125,7 @@ impl Job {
                 .push(format!("job {}: verify reads nothing back: the job ends with its runtime", job.name));
             job.load.verify = None;
         }
+        job.notes.extend(cover::note(&job.load).map(|what| format!("job {}: {what}", job.name)));
         if job.load.end_fsync && job.run_ns.is_some() {
             let what = "end_fsync: a job that its runtime ends has no last flush, unlike in fio";
             job.notes.push(format!("job {}: {what}", job.name));

@@ -5,6 +5,7 @@
 
 mod access;
 mod checks;
+mod cover;
 mod distribution;
 mod ends;
 mod engines;

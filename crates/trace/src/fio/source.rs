@@ -7,6 +7,7 @@ use wordline_config::error::ConfigError;
 
 use super::access::Places;
 use super::checks::Checks;
+use super::cover;
 use super::ends::{LeftOver, one_length};
 use super::turns::Turns;
 use super::way::{Pace, Way};
@@ -35,7 +36,7 @@ pub(crate) struct FioSource {
     passes_left: u64,
     requests_left: u64,
     hint: Option<u64>,
-    /// What a pass doesn't reach.
+    /// What a pass doesn't reach, or reaches more often than in fio.
     note: Option<String>,
     write_after_trim: bool,
     checks: Option<Checks>,
@@ -76,6 +77,7 @@ impl FioSource {
         let files = files(config, range_bytes)?;
         let bytes = files.iter().map(|file| file.bytes).sum();
         let left_over = LeftOver::of(config, &files);
+        let large = cover::note_of_files(config, &files);
         let writes = if config.dsync { HostOp::WriteFua } else { HostOp::Write };
         let mut ways = Vec::new();
         let all = [
@@ -114,7 +116,7 @@ impl FioSource {
             passes_left: passes.saturating_sub(1),
             requests_left: requests.unwrap_or(u64::MAX),
             hint: hint(config, left_over, pass, passes, requests).filter(|_| config.runtime_s.is_none()),
-            note: left_over.and_then(|left| left.note()),
+            note: left_over.and_then(|left| left.note()).or(large.map(str::to_owned)),
             write_after_trim: config.write_after_trim,
             checks: config.verify.map(Checks::new),
             written: 0,
@@ -126,7 +128,7 @@ impl FioSource {
         })
     }
 
-    /// What of its files no request reaches, as a sentence.
+    /// What of its files no request reaches, or more than in fio, as a sentence.
     pub(crate) fn note(&self) -> Option<&str> {
         self.note.as_deref()
     }

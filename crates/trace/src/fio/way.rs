@@ -3,7 +3,8 @@
 use wordline_base::request::{HostOp, LATEST_ARRIVAL_NS};
 use wordline_config::error::ConfigError;
 
-use super::access::Places;
+use super::access::{Again, Places};
+use super::cover::covers;
 use crate::config::{Access, Direction, FilePart, FioConfig, Sizes, Strided};
 use crate::rng::{Xoshiro256PlusPlus, stream, unit};
 use crate::synthetic::SizeDrawer;
@@ -102,7 +103,7 @@ impl Way {
     /// Offset and length of the next request, which goes to this file and has at most so many bytes. `map` is that of the file,
     /// where all directions have one.
     pub(super) fn draw(&mut self, file: usize, most: u64, map: Option<&mut Places>) -> (u64, u64) {
-        let length = self.length(most);
+        let mut length = self.length(most);
         let random = self.random_share >= 1.0
             || (self.random_share > 0.0 && unit(&mut self.choice) < self.random_share);
         let Some(file) = self.files.get_mut(file) else { return (0, length) };
@@ -111,7 +112,9 @@ impl Way {
             Some(_) if file.left > 0 => file.behind(length, 0),
             Some(places) => {
                 file.left = self.run;
-                file.place = places.draw() * self.block / self.align * self.align;
+                let block = places.draw();
+                length = places.cut(block, length, self.block);
+                file.place = block * self.block / self.align * self.align;
                 // What would leave the file is moved back to end there.
                 (file.first() + file.place)
                     .min((file.end() - length) / self.align * self.align)
@@ -193,11 +196,15 @@ impl InFile {
         let smallest = if is_skewed(&config.access) { job.smallest() } else { sizes.smallest() };
         let blocks = ((bytes - smallest) / block + 1).max(1);
         // A zone is part of the file: which of its blocks have come before isn't kept.
-        let replaced = job.with_replacement || job.strided.is_some();
+        let again = match job.with_replacement || job.strided.is_some() {
+            true => Again::AtOnce,
+            false if covers(job) => Again::OnceCovered,
+            false => Again::BehindAll,
+        };
         let of_file = |name: &str| if number == 0 { name.to_owned() } else { format!("{name}.{number}") };
         let (name, hot) = (of_file(name), of_file(first_name(job)));
         let places = (config.random_share > 0.0)
-            .then(|| Places::new(&config.access, blocks, block, replaced, seeds, [&name, &hot]));
+            .then(|| Places::new(&config.access, blocks, block, again, seeds, [&name, &hot]));
         let zones = job.strided.map(|of| Zones { of, first: 0, done: 0 });
         let FilePart { start_bytes: start, bytes } = *file;
         Ok(Self { start, bytes, places, position: None, left: 0, place: 0, zones })

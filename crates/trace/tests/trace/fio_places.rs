@@ -46,6 +46,75 @@ fn reads_and_writes_take_each_place_of_a_file_once_together() {
     assert!(sizes[0].iter().any(|request| request.length == 131_072));
 }
 
+/// How often each block of 64 KiB of the first `count` comes in requests, of which the first ones transfer so many of them.
+fn covered(all: &[HostRequest], count: usize) -> Vec<u32> {
+    let mut counts = vec![0; count];
+    let mut left = count as u64;
+    for request in all.iter().take_while(|request| {
+        let fits = left > 0;
+        left = left.saturating_sub(request.length >> 16);
+        fits
+    }) {
+        let first = (request.offset >> 16) as usize;
+        counts[first..first + (request.length >> 16) as usize].iter_mut().for_each(|count| *count += 1);
+    }
+    counts
+}
+
+#[test]
+fn random_requests_of_several_lengths_cover_each_block_once() {
+    for text in [
+        "rw=randread\nbssplit=64k/50:128k/30:256k/20",
+        "rw=randrw\nbsrange=64k-512k",
+        "rw=randtrimwrite\nbsrange=64k-256k",
+        "rw=randrw\nbssplit=64k/10:1m/90,64k/90:128k/10\nloops=4",
+        "rw=randwrite\nbsrange=64k-256k\nio_size=80m",
+    ] {
+        let all = requests(&format!("[a]\nsize=16m\n{text}")).remove(0);
+        let own: Vec<HostRequest> =
+            if text.contains("trim") { all.into_iter().step_by(2).collect() } else { all };
+        assert_eq!(covered(&own, 256), vec![1; 256], "{text}");
+        assert!(own.iter().any(|one| one.length > 65_536), "{text}");
+    }
+    let all = &requests("[a]\nsize=16m\nrw=randread\nbsrange=64k-256k\nloops=3")[0];
+    assert_eq!(all.iter().map(|request| request.length).sum::<u64>(), 48 << 20);
+    let again = &requests("[a]\nsize=16m\nrw=randread\nbsrange=64k-256k\nnorandommap")[0];
+    assert!(covered(again, 256).iter().any(|count| *count > 1));
+}
+
+#[test]
+fn several_files_are_covered_too_and_what_is_shorter_than_a_block_is_left() {
+    let all = &requests("[a]\nrw=randread\nbsrange=64k-256k\nsize=3000k\nnrfiles=3\nloops=2")[0];
+    // 1000 KiB hold 15 blocks, and files begin at multiples of 1 MiB.
+    let whole = all.iter().map(|request| request.length >> 16).sum::<u64>();
+    assert_eq!(whole, 2 * 3 * 15);
+    for file in 0..3_u64 {
+        let own: Vec<HostRequest> = all.iter().filter(|one| one.offset >> 20 == file).copied().collect();
+        let moved: Vec<HostRequest> =
+            own.iter().map(|one| HostRequest { offset: one.offset - (file << 20), ..*one }).collect();
+        assert_eq!(covered(&moved, 15), vec![1; 15], "{file}");
+    }
+}
+
+#[test]
+fn a_map_of_lengths_with_no_block_in_common_is_told() {
+    let told = |text: &str| {
+        let notes = import("x", &format!("[a]\nsize=16m\nrw=randrw\n{text}")).unwrap().notes;
+        notes.iter().any(|note| note.starts_with("job a: random map of several sizes: "))
+    };
+    for (text, expected) in [
+        ("bs=64k,128k", true),
+        ("bssplit=64k/50:128k/50,128k/50:256k/50", true),
+        ("bs=64k,128k\nnorandommap", false),
+        ("bs=64k,128k\nrandom_distribution=zipf", false),
+        ("bs=64k,128k\nrwmixread=100", false),
+        ("bssplit=64k/50:128k/50", false),
+        ("bs=64k", false),
+    ] {
+        assert_eq!(told(text), expected, "{text}");
+    }
+}
+
 #[test]
 fn a_last_flush_that_a_runtime_leaves_out_is_told() {
     let told = |text: &str| {
