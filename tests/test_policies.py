@@ -6,7 +6,9 @@ import importlib
 import json
 import re
 import struct
+import subprocess
 import sys
+import types
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -393,6 +395,78 @@ def test_rows_are_keyed_by_the_source_of_the_policy(tmp_path: Path, monkeypatch:
         sources(custom)
     importlib.reload(sys.modules["keyed"])
     assert sources(custom) != first
+
+
+IMPORTED = {
+    "local_base/__init__.py": "",
+    "local_base/constants.py": "LEAST = 1\n",
+    "local_base/bases.py": "from .constants import LEAST\n\nclass Base:\n    least = LEAST\n",
+    "local_unnamed/helper.py": "import json\n\ndef order(found):\n    return sorted(found)\n",
+    "local_lazy.py": "def first(found):\n    return found[0]\n",
+    "local_policy.py": """
+import numpy as np
+from local_base.bases import Base
+from local_unnamed import helper
+
+class Mine(Base):
+    def choose(self, blocks):
+        from local_lazy import first
+        return first(helper.order(np.flatnonzero(blocks.full)))
+""",
+}
+"""A policy with a base class in a package, constants, a folder without `__init__.py`, a late import."""
+
+
+def key_of_local(folder: Path) -> str:
+    """The key of the policy as a new session has it."""
+    code = (
+        "from wordline.policies import sources\nprint(sources({'python_gc': {'class': 'local_policy:Mine'}}))"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], cwd=folder, check=True, capture_output=True, text=True)
+    return ran.stdout
+
+
+def test_rows_are_keyed_by_all_of_the_users_that_a_policy_imports(tmp_path: Path) -> None:
+    for name, text in IMPORTED.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    (tmp_path / "local_base/other.py").write_text("")
+    keys = [key_of_local(tmp_path)]
+    for name, text in IMPORTED.items():
+        (tmp_path / name).write_text(text + "\n# changed\n")
+        keys.append(key_of_local(tmp_path))
+    assert len(set(keys)) == 1 + len(IMPORTED)
+    (tmp_path / "local_base/other.py").write_text("# imported by nothing\n")
+    assert key_of_local(tmp_path) == keys[-1]
+
+
+def test_what_a_policy_imports_may_not_change_within_a_session(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from wordline.policies import sources
+
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "kept_constants.py").write_text("MOST = 1\n")
+    (tmp_path / "takes_constants.py").write_text("from kept_constants import MOST\n" + MINE)
+    custom = {"python_gc": {"class": "takes_constants:Mine"}}
+    sources(custom)
+    (tmp_path / "kept_constants.py").write_text("MOST = 22\n")
+    for module in ("kept_constants", "takes_constants"):
+        with pytest.raises(
+            wordline.WordlineError, match=r"python_gc: .*kept_constants\.py has changed since"
+        ):
+            sources(custom)
+        importlib.reload(sys.modules[module])
+
+
+def test_a_class_without_a_file_has_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    from wordline.policies import sources
+
+    typed = types.ModuleType("typed")
+    exec(MINE, typed.__dict__)  # noqa: S102 -- as in a notebook
+    monkeypatch.setitem(sys.modules, "typed", typed)
+    with pytest.raises(wordline.WordlineError, match=r"python_gc: a class in a file, .*, not in typed"):
+        sources({"python_gc": {"class": "typed:Mine"}})
 
 
 def test_the_reference_has_every_slot_and_every_method_of_a_system() -> None:

@@ -18,7 +18,6 @@ import importlib
 import inspect
 import json
 import sys
-import weakref
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -159,28 +158,17 @@ def _name_of(policy: object) -> str:
 
 
 def sources(custom: Mapping[str, Any]) -> dict[str, str]:
-    """The hash of the file of each policy that a scheme names: rows of sweeps are keyed by it. Raises
-    `WordlineError` where the file isn't what the class was made of any more.
+    """The hash of what each policy that a scheme names is made of, the modules that it imports included: rows
+    of sweeps are keyed by it. Raises `WordlineError` where a file isn't what was imported any more.
     """
+    from wordline.policies._sources import source
+
     found = {}
     for name, table in custom.items():
         if name.startswith(PREFIX) and isinstance(table, Mapping):
-            kind = _class(table.get("class"))
-            found[name] = _source(kind)
-            if found[name] and _made_of.setdefault(kind, found[name]) != found[name]:
-                raise WordlineError(
-                    f"scheme.custom.{name}: {inspect.getsourcefile(kind)} has changed since it was imported: "
-                    "allowed: a new session, or importlib.reload of its module"
-                )
+            named = table.get("class")
+            try:
+                found[name] = source(str(named).partition(":")[0], _class(named))
+            except WordlineError as error:
+                raise WordlineError(f"scheme.custom.{name}: {error}") from None
     return found
-
-
-_made_of: weakref.WeakKeyDictionary[Any, str] = weakref.WeakKeyDictionary()
-"""Class → the hash of its file when it was first asked for."""
-
-
-def _source(kind: Any) -> str:
-    import hashlib
-
-    file = inspect.getsourcefile(kind) if inspect.isclass(kind) else None
-    return hashlib.sha256(Path(file).read_bytes()).hexdigest() if file else ""

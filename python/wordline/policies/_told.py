@@ -38,20 +38,21 @@ def after(policy: object, method: str, answer: str, what: str) -> str:
 def _raised_at(error: BaseException) -> str:
     """The innermost line of the user's own: not of this package, nor of a library that the policy called."""
     frames = [
-        frame for frame in traceback.extract_tb(error.__traceback__) if not _is_ours(Path(frame.filename))
+        frame for frame in traceback.extract_tb(error.__traceback__) if not is_ours(Path(frame.filename))
     ]
-    own = [frame for frame in frames if not _is_installed(Path(frame.filename))]
+    own = [frame for frame in frames if not is_installed(Path(frame.filename))]
     # A policy that is installed itself: where it was asked.
     found = own[-1:] or frames[:1]
     return f"{found[0].filename}:{found[0].lineno}" if found else ""
 
 
-def _is_ours(file: Path) -> bool:
-    """Or Python's."""
-    return _OURS in file.parents or (_STANDARD in file.parents and not _is_installed(file))
+def is_ours(file: Path) -> bool:
+    """Whether a file is part of this package, or Python's own."""
+    return _OURS in file.parents or (_STANDARD in file.parents and not is_installed(file))
 
 
-def _is_installed(file: Path) -> bool:
+def is_installed(file: Path) -> bool:
+    """Whether a file came with a package that was installed."""
     return bool(_INSTALLED.intersection(file.parts))
 
 
