@@ -13,7 +13,7 @@ from test_report import Page, seen
 from test_tune import SEARCH
 
 import wordline as package
-from wordline import intervals
+from wordline import figures, intervals
 from wordline.figures import at, fitting
 from wordline.report.folders import write_report
 from wordline.report.gathered import gather
@@ -170,7 +170,8 @@ def told(one: Any, other: Any, metric: str) -> str:
     values = [at(result, metric) for result in (one, other)]
     ends = [intervals.of_result(result, metric) for result in (one, other)]
     assert values[0] is not None and values[1] is not None
-    about = "≈ " if intervals.same(values[0], ends[0], values[1], ends[1]) else ""
+    same = intervals.same(values[0], ends[0], values[1], ends[1])
+    about = f"{figures.mark(same, *values)} ".lstrip()
     change = f"{(values[1] / values[0] - 1) * 100:+.1f}".replace("-", "−")
     return f"{about}{'0' if float(change.replace('−', '-')) == 0 else change}%"
 

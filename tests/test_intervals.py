@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
+import json
+import re
 import statistics
 from typing import TYPE_CHECKING
 
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
 
 FEW = {**SMALL_DRIVE, "workload.source.requests": 4000}
 MORE = {**SMALL_DRIVE, "workload.source.requests": 20_000}
+LEAST = {**SMALL_DRIVE, "workload.source.requests": 200}
+"""Too few for intervals."""
 SEEDS = range(1, 41)
 
 
@@ -108,3 +112,31 @@ def test_tables_and_pages_show_intervals(wordline: Wordline, tmp_path: Path) -> 
     out = tmp_path / "report.html"
     assert wordline("report", tmp_path / "1", tmp_path / "2", "--out", out).code == 0
     assert "≈ " in out.read_text() and " ±" in out.read_text()
+
+
+def test_a_difference_without_an_interval_has_a_mark_of_its_own(wordline: Wordline, tmp_path: Path) -> None:
+    from wordline.figures import LEGEND_OF_DIFFERENCES, fitting
+
+    schemes = ("baseline", "suspend")
+    few = ("--device", "mqsim", "--workload", "mixed-70-30-8k-qd16", *sets(LEAST))
+    call = ("compare", *few, "--schemes", ",".join(schemes))
+    data = wordline(*call, "--json").json()["workloads"][0]["schemes"]
+    assert data[1]["figures"]["read.latency_ns.mean"]["same"] is None
+    for form in ((), ("--markdown",), ("--latex",)):
+        shown = " ".join(wordline(*call, *form).out.split())
+        assert re.search(r"read mean[^(]*\(\?", shown) and LEGEND_OF_DIFFERENCES in shown
+    runs = [tmp_path / scheme for scheme in schemes]
+    for scheme, run in zip(schemes, runs, strict=True):
+        assert wordline("run", "--scheme", scheme, *few, "--out", run).code == 0
+    shown = " ".join(wordline("diff", *runs).out.split())
+    assert re.search(r"read mean [^?≈]* \?[0-9]", shown) and LEGEND_OF_DIFFERENCES in shown
+    assert wordline("report", *runs, "--out", tmp_path / "r.html").code == 0
+    page = (tmp_path / "r.html").read_text()
+    other = json.loads((runs[1] / "result.json").read_text())["read"]["latency_ns"]["mean"]
+    assert f">? {fitting('read.latency_ns.mean', other)}<" in page and LEGEND_OF_DIFFERENCES in page
+
+
+def test_figures_that_are_equal_have_no_mark(wordline: Wordline) -> None:
+    schemes = "baseline,gc.policy=fifo"
+    shown = wordline("compare", "--device", "mqsim", *sets(LEAST), "--schemes", schemes).out
+    assert "(1.000)" in shown and "(?" not in shown and "≈" not in shown

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 from wordline._core import WordlineError
@@ -132,6 +132,37 @@ UNSURE = "unsure"
 """Stands in the place of a figure that is smaller than half its interval."""
 
 LEGEND = "unsure: a figure that its 95% interval exceeds: chance is all it tells. More requests or seeds help"
+
+
+CHANCE = "≈"
+"""Stands before a difference within its 95% interval."""
+
+UNKNOWN = "?"
+"""Stands before a difference that has no interval."""
+
+LEGEND_OF_DIFFERENCES = (
+    f"{CHANCE}: no more than the 95% interval of the difference. "
+    f"{UNKNOWN}: a difference without an interval, which may be chance"
+)
+
+
+_MARKED = re.compile(rf"(?:^|\()[{CHANCE}{UNKNOWN}]")
+
+
+def mark(same: bool | None, one: float | None, other: float | None) -> str:
+    """What stands before the difference of two figures: nothing where it exceeds its interval, nor where
+    there is none.
+    """
+    if same is None:
+        return UNKNOWN if one != other else ""
+    return CHANCE if same else ""
+
+
+def legends(rows: Iterable[Sequence[str]]) -> list[str]:
+    """What the words and marks mean that stand among figures; the first of each row is its name."""
+    texts = [text for row in rows for text in row[1:]]
+    marked = any(map(_MARKED.search, texts))
+    return [*([LEGEND] if UNSURE in texts else []), *([LEGEND_OF_DIFFERENCES] if marked else [])]
 
 
 def is_unsure(value: float, half: float | None) -> bool:

@@ -49,8 +49,9 @@ def diff(
 ) -> None:
     """Say what differs between two runs, or between a run and what fio measured on a drive.
 
-    ≈ is a difference within its 95% interval. The exit code is 0 whether they differ or not. A run of a job
-    file stands beside the result of the same jobs (`fio --output-format=json`), job by job.
+    ≈ is a difference within its 95% interval, ? one that has none. The exit code is 0 whether they differ or
+    not. A run of a job file stands beside the result of the same jobs (`fio --output-format=json`), job by
+    job.
     """
     from wordline.report import differences
     from wordline.report.runs import load_runs

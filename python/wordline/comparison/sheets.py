@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from wordline.comparison.figures import DIRECTIONS, Direction, Part
-from wordline.figures import LEGEND, UNSURE, best_of, formatted_interval, heading, number, to_three_digits
+from wordline.figures import best_of, formatted_interval, heading, legends, mark, number, to_three_digits
 from wordline.names import part_label
 from wordline.notes import DEATH
 
@@ -73,14 +73,15 @@ def _figures(comparison: Comparison, workload: str, metrics: Sequence[str]) -> S
 
 def _cell_text(metric: str, cell: Cell | None, first: Cell | None) -> str:
     """The value, half its interval, and in parentheses what it is of the first scheme's: behind ≈ where the
-    difference lies inside its interval.
+    difference lies inside its interval, and ? where it has none.
     """
     if cell is None:
         return "–"
     text = formatted_interval(metric, cell.value, cell.ci95)
     if cell is first or cell.ratio is None or cell.unsure or (first is not None and first.unsure):
         return text
-    return f"{text} ({'≈' if cell.same else ''}{to_three_digits(cell.ratio)})"
+    before = mark(cell.same, cell.value, None if first is None else first.value)
+    return f"{text} ({before}{to_three_digits(cell.ratio)})"
 
 
 def _blame(comparison: Comparison, workload: str, direction: Direction, part: Part) -> Sheet | None:
@@ -202,13 +203,13 @@ def latex(comparison: Comparison, metrics: Sequence[str], part: Part = "mean") -
 
 
 def notes_of(comparison: Comparison, made: Sequence[Sheet]) -> list[str]:
-    """What stands below these sheets: the notes of the runs, and what a word in them means."""
+    """What stands below these sheets: the notes of the runs, and what words and marks in them mean."""
     said = [
         f"{workload}, {note.text()}"
         for workload in comparison.workloads
         for note in comparison.notes(workload)
     ]
-    return [*said, LEGEND] if any(UNSURE in row for sheet in made for row in sheet.rows) else said
+    return said + legends(row for sheet in made for row in sheet.rows)
 
 
 def _escaped(text: str) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from wordline import intervals, notes
-from wordline.figures import LEGEND, UNSURE, at, fitting, is_unsure, title, to_three_digits
+from wordline.figures import UNSURE, at, fitting, is_unsure, legends, mark, title, to_three_digits
 from wordline.names import KINDS
 from wordline.study.row import figures as numbers_of
 
@@ -112,7 +112,8 @@ def render(one: SavedRun, other: SavedRun, found: Sequence[Difference]) -> Rende
     ]
     labels = (one.label, other.label)
     keys = configuration((one, other))
-    for name, rows in (("Configuration", keys), ("Figures", [_row(each) for each in found])):
+    figures_ = [_row(each) for each in found]
+    for name, rows in (("Configuration", keys), ("Figures", figures_)):
         if not rows:
             parts += [Text(f"{name}: the same"), Text()]
             continue
@@ -123,14 +124,14 @@ def render(one: SavedRun, other: SavedRun, found: Sequence[Difference]) -> Rende
         for row in rows:
             table.add_row(*map(Text, row))
         parts += [table, Text()]
-    if any(any(each.unsure) for each in found):
-        parts += [Text(LEGEND, style="dim"), Text()]
+    if told := legends(figures_):
+        parts += [Text("\n".join(told), style="dim"), Text()]
     parts += [Text(f"note: {note.text()}", style="yellow") for note in said(one, other)]
     return Group(*(parts[:-1] if parts[-1] == Text() else parts))
 
 
 def _row(found: Difference) -> list[str]:
-    ratio = "–" if found.ratio is None else f"{'≈' if found.same else ''}{to_three_digits(found.ratio)}"
+    ratio = "–" if found.ratio is None else f"{mark(found.same, *found.values)}{to_three_digits(found.ratio)}"
     figures_ = (
         UNSURE if unsure else fitting(found.metric, value)
         for value, unsure in zip(found.values, found.unsure, strict=True)

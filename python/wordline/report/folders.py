@@ -121,6 +121,7 @@ def _changes_drawn(found: Comparison, metrics: Sequence[str]) -> str:
     drawn = figures(studies.changes_of(found, metrics))
     how = (
         "Dots with 95% intervals of the difference; pale: the interval holds no change. "
+        "A dot without an interval may be chance. "
         "↑ more is better, ↓ less is better; neither where there is no arrow."
     )
     own = figures(studies.absolute(found, metrics))

@@ -14,7 +14,7 @@ from wordline import intervals, labels, lifetime, notes, power
 from wordline.charts import Chart
 from wordline.charts.axis import LOG_FROM
 from wordline.charts.embed import figures
-from wordline.figures import UNSURE, at, fitting, fitting_interval, title
+from wordline.figures import UNSURE, at, fitting, fitting_interval, mark, title
 from wordline.names import KINDS
 from wordline.report import blame, run_charts
 from wordline.report.differences import configuration
@@ -123,16 +123,18 @@ def _inputs(runs: Sequence[SavedRun]) -> str:
 
 
 def _figure(metric: str, run: SavedRun, first: SavedRun) -> str:
-    """A figure with half its interval, behind ≈ where it differs from the first run's by chance only."""
+    """A figure with half its interval, behind ≈ where it differs from the first run's by chance only, and ?
+    where that isn't known.
+    """
     value, interval = at(run.result, metric), intervals.of_result(run.result, metric)
-    if value is None or interval is None:
+    if value is None:
         return fitting(metric, value)
-    text = fitting_interval(metric, value, interval.reach(value))
+    text = fitting_interval(metric, value, None if interval is None else interval.reach(value))
     base = at(first.result, metric)
     if run is first or base is None or text == UNSURE:
         return text
-    about = intervals.same(value, interval, base, intervals.of_result(first.result, metric))
-    return f"≈ {text}" if about else text
+    same = intervals.same(value, interval, base, intervals.of_result(first.result, metric))
+    return f"{mark(same, value, base)} {text}".lstrip()
 
 
 def _notes(result: Mapping[str, Any]) -> list[str]:

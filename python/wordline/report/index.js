@@ -56,7 +56,9 @@
   };
   const change = (one, other) => {
     if (!one || !other || !one[0] || one[1] === "unsure" || other[1] === "unsure") return "–";
-    return (same(one, other) ? "≈ " : "") + signed((other[0] / one[0] - 1) * 100) + "%";
+    const alike = same(one, other);
+    const mark = alike ? "≈ " : alike === null && one[0] !== other[0] ? "? " : "";
+    return mark + signed((other[0] / one[0] - 1) * 100) + "%";
   };
   const microseconds = ns => (ns / 1000).toLocaleString("en", { maximumFractionDigits: 1 });
 
@@ -81,7 +83,7 @@
       for (const value of found) add(line, "td", value ? value[1] : "–", "n");
       add(line, "td", change(...found), "n").dataset.metric = metric;
     }
-    add(place, "p", "≈: no more than the 95% interval of the difference. Without an interval nothing is marked.", "dim");
+    add(place, "p", data.legend, "dim");
   };
   const waits = (place, pair, kind, several) => {
     const told = pair.map(run => run.blame[kind] ?? {});

@@ -14,7 +14,7 @@ from urllib.parse import quote
 
 from wordline import _core, labels, outputs
 from wordline.comparison.figures import DEFAULT_METRICS, Comparison
-from wordline.figures import LEGEND, UNSURE, best_of, fitting, fitting_interval, title
+from wordline.figures import LEGEND, LEGEND_OF_DIFFERENCES, UNSURE, best_of, fitting, fitting_interval, title
 from wordline.intervals import student_t
 from wordline.names import KINDS, endings, part_label
 from wordline.notes import when_died
@@ -289,6 +289,7 @@ def _script(lines: Sequence[Line]) -> str:
         "kinds": dict(KINDS),
         "parts": {part: part_label(part) for part in parts},
         # By the inverse of the degrees of freedom, from none, the normal distribution, to one.
+        "legend": LEGEND_OF_DIFFERENCES,
         "t": [round(student_t(STEPS / step if step else 1e9), 5) for step in range(STEPS + 1)],
         "runs": [
             {

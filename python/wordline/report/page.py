@@ -10,7 +10,7 @@ from html import escape
 from pathlib import Path
 
 from wordline import _core
-from wordline.figures import LEGEND, UNSURE
+from wordline.figures import legends
 from wordline.files import write_text
 from wordline.notes import Shared
 from wordline.outputs import GENERATOR, PAGE, output
@@ -71,9 +71,8 @@ def table(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def legend(rows: Sequence[Sequence[str]]) -> str:
-    """What the word means that stands in the place of some figures, if it does."""
-    there = any(UNSURE in row for row in rows)
-    return f'<p class="dim">{escape(LEGEND)}</p>' if there else ""
+    """What the words and marks mean that stand among these figures."""
+    return "".join(f'<p class="dim">{escape(text)}</p>' for text in legends(rows))
 
 
 def paragraphs(notes: Iterable[Shared]) -> str:
