@@ -276,6 +276,59 @@ def test_both_examples_give_the_same_every_time() -> None:
         sys.path.remove(str(EXAMPLES))
 
 
+class Raises:
+    """A placement that raises from a time on."""
+
+    raises = False
+
+    def place(self, program: Any, planes: Any) -> int:  # noqa: ARG002
+        if self.raises:
+            raise ValueError("from here on")
+        return 0
+
+
+class Silent:
+    """A drive that answers nothing, and with which nothing happens any more."""
+
+    now = 0
+
+    def next_event(self) -> None:
+        pass
+
+    def submit(self, *request: Any) -> None:
+        pass
+
+    drain = submit
+
+    def completions(self) -> list[Any]:
+        return []
+
+
+@pytest.mark.parametrize("silent", [False, True])
+def test_the_clients_of_a_drive_for_asyncio_are_told_what_went_wrong(
+    silent: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import asyncio
+
+    monkeypatch.syspath_prepend(EXAMPLES)
+    import asyncio_drive
+
+    policy = Raises()
+    drive: Any = (
+        Silent() if silent else wordline.prepare("mqsim", overrides=SMALL, policies={"placement": policy})
+    )
+    policy.raises = True
+
+    async def write() -> list[Any]:
+        device = asyncio_drive.Device(drive)
+        writes = (device.request("write", place * 4096, 4096) for place in range(500))
+        return await asyncio.wait_for(asyncio.gather(*writes, return_exceptions=True), 60)
+
+    found = [one for one in asyncio.run(write()) if not isinstance(one, int)]
+    told = "500 requests that the drive doesn't answer" if silent else "ValueError: from here on"
+    assert found and all(told in str(one) for one in found)
+
+
 class Oldest:
     needs = ("full_order",)
 

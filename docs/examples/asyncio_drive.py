@@ -33,19 +33,32 @@ class Device:
         return await answer
 
     async def _run(self) -> None:
-        while self._answers:
-            for _ in range(STEPS):
-                await asyncio.sleep(0)
-            time = self.drive.next_event()
-            if time is None:
-                # What waits for space, waits for more requests.
-                return
+        try:
+            while self._answers:
+                for _ in range(STEPS):
+                    await asyncio.sleep(0)
+                self._go_on()
+        except Exception as error:
+            # Nobody awaits this task: those that wait for answers would wait for ever.
+            for answer in self._answers.values():
+                if not answer.done():
+                    answer.set_exception(error)
+            self._answers.clear()
+
+    def _go_on(self) -> None:
+        time = self.drive.next_event()
+        if time is None:
+            # Writes wait for space, which no further request will win.
+            self.drive.drain()
+        else:
             self.drive.advance(time)
-            for done in self.drive.completions():
-                latency = int(done["completion_ns"]) - int(done["arrival_ns"])
-                answer = self._answers.pop(int(done["tag"]))
-                if not answer.cancelled():
-                    answer.set_result(latency)
+        for done in self.drive.completions():
+            latency = int(done["completion_ns"]) - int(done["arrival_ns"])
+            answer = self._answers.pop(int(done["tag"]))
+            if not answer.cancelled():
+                answer.set_result(latency)
+        if time is None and self._answers:
+            raise RuntimeError(f"{len(self._answers)} requests that the drive doesn't answer")
 
 
 async def client(device: Device, place: int) -> list[int]:
