@@ -299,6 +299,7 @@ class Answers:
         (Gate([0], ["all"], 1), "class 'all': allowed: host_read"),
         (Gate([99], ["host_read"], 10**9), "die"),
         (Copy(0), "the system answers asked for a copy without a budget for copies"),
+        (Copy(0, die=1, plane=2), "Copy: die 1 and plane 2: allowed: a die, a plane, or neither"),
         (Plan("gc", [Step([10**7])]), "place|Ppa"),
         (Plan("gc", [Step([0], "there")]), "to = 'there': allowed: At, Span or None"),  # type: ignore[arg-type]
         (Plan("gc", [Step([0], At(0, 0))], destinations=[77]), "domain|destination"),

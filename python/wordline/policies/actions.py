@@ -171,6 +171,8 @@ class Copy:
 
     def action(self) -> dict[str, Any]:
         """As the simulator reads it."""
+        if self.die is not None and self.plane is not None:
+            raise WordlineError(f"die {self.die} and plane {self.plane}: allowed: a die, a plane, or neither")
         to: Any = "Reserved"
         if self.plane is not None:
             to = {"Plane": whole("plane", self.plane)}
