@@ -64,6 +64,37 @@ def test_a_wrong_answer_is_told_with_the_line_of_the_method(
         run(policies={slot: policy}, more={"scheme.blocks.host_write_points": 2})
 
 
+HOT = {"scheme.blocks.host_write_points": 2, "scheme.separation.separate_hot_moves": True}
+"""Moved pages are hot or not."""
+
+
+@pytest.mark.parametrize("answer", ["no", 0, np.zeros(1)])
+def test_what_is_neither_true_nor_false_says_of_no_page_whether_it_is_hot(answer: object) -> None:
+    points = {"write_point": lambda *_: 0, "is_hot": lambda *_: answer}
+    told = line_of(points["is_hot"]) + re.escape(
+        f"Answers.is_hot() = {answer!r}: allowed: True or False, or None"
+    )
+    with pytest.raises(wordline.WordlineError, match="^" + told):
+        run(policies={"separation": type("Answers", (), points)}, more=HOT)
+
+
+@pytest.mark.parametrize("answer", [None, True, np.False_])
+def test_whether_a_page_is_hot_may_be_said_by_numpy_or_not_at_all(answer: object) -> None:
+    points = {"write_point": lambda *_: 0, "is_hot": lambda *_: answer}
+    run(policies={"separation": type("Answers", (), points)}, more=HOT)
+
+
+ON_FLASH = {"scheme.mapping.policy": "demand", "scheme.mapping.translation_page_bytes": 512}
+
+
+@pytest.mark.parametrize("whole", ["no", 1])
+def test_that_all_entries_of_a_page_are_in_dram_is_said_with_true_or_false(whole: object) -> None:
+    policy = answering("updated", [(0, whole)])
+    told = re.escape(f"Answers.updated() = (0, …) = {whole!r}: allowed: True or False")
+    with pytest.raises(wordline.WordlineError, match=line_of(vars(policy)["updated"]) + told):
+        run(policies={"mapping": policy}, more=ON_FLASH)
+
+
 class Fullest:
     """Of which nothing is won."""
 
@@ -203,6 +234,7 @@ def test_an_interrupt_while_a_policy_is_asked_stays_one() -> None:
     [
         ("gc", Greedy, {"needs": ("past",)}, "needs 'past': allowed: full_order, last_change"),
         ("gc", Greedy, {"needs": "full_order"}, "needs = 'full_order': allowed: a tuple of names"),
+        ("placement", Turns, {"places_moves": "no"}, "places_moves = 'no': allowed: True or False"),
         ("scheduler", InOrder, {"suspends": ["gc"]}, "suspends 'gc': allowed: host_program, "),
         ("scheduler", InOrder, {"suspends": ["host_read"]}, "suspends 'host_read': allowed: host_program, "),
         ("scheduler", InOrder, {"suspends": 3}, "suspends = 3: allowed: a tuple of names"),

@@ -153,7 +153,7 @@ class Placement(Asked):
     """Asked for planes. `None` is refused, as each program needs one."""
 
     def places_moves(self) -> bool:
-        return bool(getattr(self.policy, "places_moves", False))
+        return yes_or_no("places_moves", getattr(self.policy, "places_moves", False))
 
     def place(
         self,
@@ -199,7 +199,8 @@ class Separation(Asked):
 
     def is_hot(self, page: int) -> bool:
         is_hot = getattr(self.policy, "is_hot", None)
-        return bool(is_hot(page)) if is_hot is not None else False
+        answer = is_hot(page) if is_hot is not None else None
+        return False if answer is None else yes_or_no("is_hot()", answer, ", or None: no")
 
 
 def names(what: str, value: Any) -> list[str]:
@@ -211,6 +212,19 @@ def names(what: str, value: Any) -> list[str]:
         if not isinstance(name, str):
             raise WordlineError(f"{what} {name!r}: allowed: names")
     return found
+
+
+def yes_or_no(what: str, value: Any, more: str = "") -> bool:
+    """An answer that is true or false; NumPy's are fine. Texts and numbers, which Python takes for one, are
+    slips.
+    """
+    if isinstance(value, bool):
+        return value
+    import numpy as np
+
+    if not isinstance(value, np.bool_):
+        raise WordlineError(f"{what} = {value!r}: allowed: True or False{more}")
+    return bool(value)
 
 
 def number(method: str, value: Any, count: int, what: str, why: str = "") -> int:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from wordline._core import WordlineError
-from wordline.policies._asked import Asked, number
+from wordline.policies._asked import Asked, number, yes_or_no
 from wordline.policies.actions import whole
 from wordline.policies.mapping import Guess, Load, Lookup, MapSizes
 
@@ -74,5 +74,7 @@ def _writes(method: str, asked: Any, sizes: MapSizes | None) -> list[tuple[int, 
     found = []
     for one in asked:
         page, whole = one if isinstance(one, tuple) and len(one) == 2 else (one, False)
-        found.append((number(method, page, most, "translation page"), bool(whole)))
+        found.append(
+            (number(method, page, most, "translation page"), yes_or_no(f"{method}() = ({page!r}, …)", whole))
+        )
     return found
