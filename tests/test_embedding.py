@@ -27,6 +27,8 @@ SMALL: dict[str, object] = {
 }
 START = {"occupancy": 0.9, "overwrite": 0.2}
 
+MASKED = np.ma.array([100, 101], mask=[False, True])
+
 CASES: list[tuple[str, str, dict[str, object]]] = [
     ("mqsim", "baseline", SMALL),
     ("enterprise-tlc", "baseline", {}),
@@ -192,6 +194,9 @@ def test_a_drive_says_what_a_loss_of_power_would_leave() -> None:
         (lambda drive: drive.submit_many([100], ["look"], 0, 8), "op = look"),
         (lambda drive: drive.submit_many([100], 9, 0, 8), "op = 9"),
         (lambda drive: drive.submit_many([[100]], 0, 0, 8), "2 dimensions"),
+        (lambda drive: drive.submit_many(MASKED, 0, 0, 8), "time: a masked array: allowed: an array without"),
+        (lambda drive: drive.submit_many(100, MASKED, 0, 8), "op: a masked array"),
+        (lambda drive: drive.submit_many(100, 0, 0, 8, MASKED), "tag: a masked array"),
         (lambda drive: drive.submit_many(None, 0, 0, 8), "time"),
         (lambda drive: drive.advance(99), "where the drive is"),
         (lambda drive: drive.advance(2**64), "time = "),

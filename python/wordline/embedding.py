@@ -83,6 +83,7 @@ def columns(
 
 def _numbers_of(op: ArrayLike) -> ArrayLike:
     """Operations as numbers, where they are names."""
+    _check_has_no_mask("op", op)
     named = np.asarray(op)
     if named.dtype.kind not in "UO":
         return op
@@ -94,7 +95,14 @@ def _numbers_of(op: ArrayLike) -> ArrayLike:
     return numbers[places].reshape(named.shape)
 
 
+def _check_has_no_mask(name: str, value: ArrayLike) -> None:
+    """NumPy gives what is masked as if it were there."""
+    if isinstance(value, np.ma.MaskedArray):
+        raise WordlineError(f"{name}: a masked array: allowed: an array without a mask")
+
+
 def _whole(name: str, value: ArrayLike) -> NDArray[np.uint64]:
+    _check_has_no_mask(name, value)
     try:
         column = np.asarray(value)
         negative = column.dtype.kind != "u" and column.size > 0 and column.min() < 0
