@@ -95,6 +95,13 @@ def test_that_all_entries_of_a_page_are_in_dram_is_said_with_true_or_false(whole
         run(policies={"mapping": policy}, more=ON_FLASH)
 
 
+def test_a_translation_page_that_is_not_there_is_told_with_the_line_of_erased() -> None:
+    policy = answering("erased", [10**6])
+    told = re.escape("Answers.erased() = 1000000: allowed: the number of a translation page, 0 to ")
+    with pytest.raises(wordline.WordlineError, match="^" + line_of(vars(policy)["erased"]) + told):
+        run(policies={"mapping": policy}, more=ON_FLASH)
+
+
 class Fullest:
     """Of which nothing is won."""
 

@@ -343,6 +343,7 @@ def test_what_a_class_says_of_itself_is_checked(attributes: dict[str, Any], mess
         ("reclaim", 3, "reclaim() = 3: allowed: a Plan, or None: as the scheme says"),
         ("reclaim", Plan("x", []), "reclaim() = Plan: cause 'x': allowed: gc, "),
         ("allowed_planes", 3, "allowed_planes() = 3: allowed: numbers of planes, or None: all"),
+        ("allowed_planes", [], "allowed_planes() = []: allowed: one plane or more, or None: all"),
         ("allowed_planes", [9], "allowed_planes() = 9: allowed: the number of a plane, 0 to 3"),
     ],
 )

@@ -118,7 +118,10 @@ class System(Asked):
             return None
         if not isinstance(planes, Iterable):
             raise WordlineError(f"allowed_planes() = {planes!r}: allowed: numbers of planes, or None: all")
-        return [number("allowed_planes", one, drive.planes, "plane") for one in planes]
+        left = [number("allowed_planes", one, drive.planes, "plane") for one in planes]
+        if not left:
+            raise WordlineError("allowed_planes() = []: allowed: one plane or more, or None: all")
+        return left
 
     def serve(self, page: int, candidates: Sequence[tuple[Any, ...]], drive: DriveView) -> int | None:
         shown = [

@@ -16,12 +16,15 @@ _TOLD = ("loaded", "updated", "erased", "wrong_guess")
 class Translation(Asked):
     """A policy of address translation, as the simulator asks it."""
 
+    _sizes: MapSizes | None = None
+    """What it was told of last; `None` before the first question."""
+
     def told(self) -> list[bool]:
         return [callable(getattr(self.policy, method, None)) for method in _TOLD]
 
     def find(self, asked: tuple[Any, ...]) -> tuple[int, int]:
         lookup = _lookup(asked)
-        counts = lookup.sizes
+        counts = self._sizes = lookup.sizes
         answer = self.policy.find(lookup)
         if answer is None:
             return 0, 0
@@ -34,16 +37,17 @@ class Translation(Asked):
 
     def loaded(self, translation_page: int, asked: tuple[Any, ...]) -> list[tuple[int, bool]]:
         lookup = _lookup(asked)
+        self._sizes = lookup.sizes
         return _writes("loaded", self.policy.loaded(translation_page, lookup), lookup.sizes)
 
     def updated(
         self, page: int, old: int | None, new: int | None, cause: str, sizes: tuple[int, int, int, int]
     ) -> list[tuple[int, bool]]:
-        counts = MapSizes(*sizes)
+        counts = self._sizes = MapSizes(*sizes)
         return _writes("updated", self.policy.updated(page, old, new, cause, counts), counts)
 
     def erased(self) -> list[tuple[int, bool]]:
-        return _writes("erased", self.policy.erased(), None)
+        return _writes("erased", self.policy.erased(), self._sizes)
 
     def wrong_guess(self, page: int, guessed: int, found: int | None) -> bool:
         self.policy.wrong_guess(page, guessed, found)
