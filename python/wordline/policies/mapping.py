@@ -42,7 +42,9 @@ class Lookup:
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """Answer to a look-up: this translation page must be read."""
+    """Answer to a look-up: this translation page must be read. Then `loaded` is told, and `find` asked
+    again: a policy that doesn't remember the page asks for it until the run ends.
+    """
 
     translation_page: int
 
