@@ -181,6 +181,8 @@ def test_a_drive_says_what_a_loss_of_power_would_leave() -> None:
         (lambda drive: drive.submit(100, "reed", 0, 512), "op = reed: allowed: read, write"),
         (lambda drive: drive.submit(100, 7, 0, 512), "op = 7"),
         (lambda drive: drive.submit(100, True, 0, 512), "op = True"),
+        (lambda drive: drive.submit(True, "read", 0, 512), "time = True"),
+        (lambda _: wordline.Drive("mqsim", seed=True), "seed = True"),
         (lambda drive: drive.submit(100, "read", -1, 512), "offset = -1: allowed: a whole number"),
         (lambda drive: drive.submit(100.5, "read", 0, 512), "time = 100.5"),
         (lambda drive: drive.submit(100, "read", 0, 0), "0 bytes"),

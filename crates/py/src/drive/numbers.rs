@@ -8,7 +8,9 @@ use crate::error::mistake;
 
 /// A whole number of 64 bits.
 pub fn whole(name: &str, value: &Bound<'_, PyAny>) -> PyResult<u64> {
-    value.extract().map_err(|_| {
+    // Python's True and False are numbers, too, and mean none here.
+    let number = if value.is_instance_of::<PyBool>() { None } else { value.extract().ok() };
+    number.ok_or_else(|| {
         mistake(format_args!("{name} = {value}: allowed: a whole number from 0 to {}", u64::MAX))
     })
 }
@@ -24,7 +26,6 @@ pub fn stream(number: u64) -> PyResult<u16> {
 pub fn op_of(value: &Bound<'_, PyAny>) -> PyResult<Op> {
     let found = match value.extract::<&str>() {
         Ok(name) => OPS.iter().find(|(_, known)| *known == name).map(|(op, _)| *op),
-        // Python's True and False are numbers, too, and mean none here.
         Err(_) if value.is_instance_of::<PyBool>() => None,
         Err(_) => value.extract().ok().and_then(op_of_number),
     };
