@@ -129,7 +129,7 @@ impl Places {
 }
 
 impl Places {
-    /// Of a request so many bytes long at a block that was drawn those that it has: it ends where another has been.
+    /// The length of a request that would be so long, at a block that was drawn: it ends where another has been.
     pub(super) fn cut(&mut self, block: u64, length: u64, block_bytes: u64) -> u64 {
         match &mut self.kind {
             Kind::Cover(cover) => {
