@@ -213,3 +213,88 @@ impl<'de> VariantAccess<'de> for Source<'_> {
         self.deserialize_map(visitor)
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a panic is the failure")]
+mod tests {
+    use serde::Deserialize;
+
+    use super::*;
+    use crate::parse;
+
+    #[derive(Debug, PartialEq, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    enum Shape {
+        Point,
+        Disc(u32),
+        Pair(u8, u8),
+        Sheet { width: u8 },
+    }
+
+    #[derive(Debug, Default, PartialEq, Deserialize)]
+    #[serde(deny_unknown_fields, default)]
+    struct All {
+        number: Option<u16>,
+        share: f64,
+        word: String,
+        rows: Vec<Vec<u8>>,
+        shape: Option<Shape>,
+        below: Below,
+    }
+
+    #[derive(Debug, Default, PartialEq, Deserialize)]
+    #[serde(deny_unknown_fields, default)]
+    struct Below {
+        on: bool,
+    }
+
+    fn read(text: &str) -> Result<All, (String, String)> {
+        let content = Content::Table(parse::document("test", text).unwrap());
+        let item = Item { content, ..Item::of(false.into()) };
+        All::deserialize(Source(&item)).map_err(|refused| (refused.path, refused.message))
+    }
+
+    #[test]
+    fn values_are_read_as_serde_wants_them() {
+        let found =
+            read("number = 3\nshare = 1\nword = \"x\"\nrows = [[1, 2], []]\n[below]\non = true").unwrap();
+        let below = Below { on: true };
+        let rows = vec![vec![1, 2], Vec::new()];
+        let all = All { number: Some(3), share: 1.0, word: "x".to_owned(), rows, below, ..All::default() };
+        assert_eq!(found, all);
+        assert_eq!(read("").unwrap(), All::default());
+    }
+
+    #[test]
+    fn a_word_may_have_a_value_of_its_own() {
+        let shape = |text: &str| read(&format!("shape = {text}")).map(|all| all.shape.unwrap());
+        assert_eq!(shape("\"point\""), Ok(Shape::Point));
+        assert_eq!(shape("{ point = {} }"), Ok(Shape::Point));
+        assert_eq!(shape("{ disc = 7 }"), Ok(Shape::Disc(7)));
+        assert_eq!(shape("{ pair = [1, 2] }"), Ok(Shape::Pair(1, 2)));
+        assert_eq!(shape("{ sheet = { width = 4 } }"), Ok(Shape::Sheet { width: 4 }));
+        for (text, message) in [
+            ("{ disc = 7, point = {} }", "allowed: a table of 1 key, not of 2"),
+            ("{ point = 1 }", "invalid type: integer `1`, expected an empty table"),
+            ("[1]", "invalid type: sequence, expected string only"),
+            ("\"ball\"", "unknown variant `ball`, expected one of `point`, `disc`, `pair`, `sheet`"),
+        ] {
+            assert_eq!(shape(text), Err(("shape".to_owned(), message.to_owned())), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_refused_is_named_by_its_path() {
+        for (text, path, message) in [
+            ("number = 70000", "number", "invalid value: integer `70000`, expected u16"),
+            ("number = -1", "number", "invalid value: integer `-1`, expected u16"),
+            ("rows = [[1], [2, 300]]", "rows[1][1]", "invalid value: integer `300`, expected u8"),
+            ("below.on = 1", "below.on", "invalid type: integer `1`, expected a boolean"),
+            ("below.off = 1", "below.off", "unknown field `off`, expected `on`"),
+            ("word = 2026-01-02", "word", "invalid type: a date, expected a string"),
+            ("shape = { disc = -7 }", "shape", "invalid value: integer `-7`, expected u32"),
+        ] {
+            assert_eq!(read(text), Err((path.to_owned(), message.to_owned())), "{text}");
+        }
+    }
+}
