@@ -151,7 +151,7 @@ class Candidate:
     place: int
     die: int
     outstanding: int
-    """Flash pages waiting or running on its die."""
+    """Flash pages waiting or running on its die, this read not counted."""
     running: str | None
     """Class of what its die is doing."""
     remaining_ns: int

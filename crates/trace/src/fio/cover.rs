@@ -1,6 +1,6 @@
 //! Which blocks of a file a pass of random requests has still to take, where these are of several lengths.
 
-use super::ends::{only_length, ways};
+use super::lengths::{only_length, ways};
 use crate::config::{Access, Direction, FilePart, FioConfig};
 
 /// Most blocks of a file of which that is kept, a bit each: 128 MiB.

@@ -1,6 +1,7 @@
 //! Where a pass ends in each of a job's files.
 
 use super::cover::covers_all;
+use super::lengths::{only_length, ways};
 use crate::config::{Access, Direction, FilePart, FioConfig};
 
 /// What a pass has left of each file. One that holds no whole request more has ended; when all have, all begin again.
@@ -98,12 +99,6 @@ fn whole(job: &FioConfig) -> Option<u64> {
     drawn().map(|size| size.bytes).min().filter(|_| ends)
 }
 
-/// The directions that draw places: a write behind a trim goes to that one's.
-pub(super) fn ways(job: &FioConfig) -> impl Iterator<Item = &Direction> {
-    let all = || [&job.read, &job.write, &job.trim].into_iter().flatten();
-    all().skip(if job.write_after_trim { all().count().saturating_sub(1) } else { 0 })
-}
-
 /// Whether its requests follow one another: two directions have two places in a file, and meet its end by chance.
 pub(super) fn goes_through(job: &FioConfig) -> bool {
     ways(job).count() == 1 && job.hole_bytes == 0 && ways(job).all(|way| way.random_share <= 0.0)
@@ -115,18 +110,4 @@ fn takes_each_block_once(job: &FioConfig) -> bool {
         way.random_share >= 1.0 && way.access == Access::Random && way.align_bytes == length
     };
     !job.with_replacement && job.run_requests <= 1 && ways(job).all(mapped)
-}
-
-/// The length of all requests, if they have but one.
-pub(super) fn only_length<'a>(mut ways: impl Iterator<Item = &'a Direction>) -> Option<u64> {
-    let first = ways.next()?;
-    let length = one_length(first)?;
-    ways.all(|way| one_length(way) == Some(length)).then_some(length)
-}
-
-/// The length of a direction's requests, if they have but one.
-pub(super) fn one_length(way: &Direction) -> Option<u64> {
-    let mut drawn = way.sizes.iter().filter(|size| size.weight > 0.0).map(|size| size.bytes);
-    let first = drawn.next()?;
-    drawn.all(|bytes| bytes == first).then_some(first)
 }

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::ends::{goes_through, one_length};
+use super::ends::goes_through;
 use super::given::Reasons;
 use super::job::{Extent, Job};
+use super::lengths::one_length;
 use crate::config::{FilePart, FioConfig, RegionConfig};
 
 /// Files begin at multiples of this, bytes.

@@ -15,6 +15,7 @@ mod given;
 mod iolog;
 mod job;
 mod keys;
+mod lengths;
 mod load;
 mod options;
 mod place;
