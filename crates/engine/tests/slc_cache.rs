@@ -99,8 +99,8 @@ fn a_drive_lasts_longer_whose_blocks_endure_more_cycles_in_slc_mode() {
     };
     let (as_native, far) = (life(Some(20)), life(Some(2_000)));
     assert_eq!(life(None), as_native);
-    // 30 blocks of 20 cycles in all, most of which are used up; in SLC mode each holds a third.
-    assert!((300..=600).contains(&as_native.0), "{as_native:?}");
+    // 30 blocks of 20 cycles in all, of which near half are used up when too few blocks are left; in SLC mode each holds a third.
+    assert!((250..=600).contains(&as_native.0), "{as_native:?}");
     assert!(far.0 > 2 * as_native.0 && far.1 > 2 * as_native.1, "{as_native:?} {far:?}");
 }
 
