@@ -63,6 +63,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         seed: 1,
         kept: Kept::Checked,
         pattern: None,
+        settling: 0,
     };
     let mut drive = setup.prepare(&[])?;
     drive.set_placement(Box::new(EvenChannels::default()));

@@ -70,6 +70,7 @@ fn means(policy: Option<Box<dyn Scheduler + Send>>) -> Result<[f64; 2], Box<dyn 
         seed: 1,
         kept: Kept::Checked,
         pattern: None,
+        settling: 0,
     };
     let mut drive = setup.prepare(&[])?;
     if let Some(policy) = policy {

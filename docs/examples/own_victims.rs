@@ -63,6 +63,7 @@ fn setup() -> Result<Setup, Box<dyn std::error::Error>> {
         seed: 1,
         kept: Kept::Checked,
         pattern: None,
+        settling: 0,
     })
 }
 
