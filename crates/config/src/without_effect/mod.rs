@@ -37,41 +37,36 @@ pub type DriveRule = Rule<fn(&DeviceConfig, &SchemeConfig) -> bool>;
 
 const ONE_PLANE: &str = "nothing is done by several planes of a die where device.geometry.planes = 1";
 const NO_MULTI_PLANE: &str = "planes work one at a time with device.multi_plane.rule = \"none\"";
+const NOT_ASKED_TO_SUSPEND: &str =
+    "nothing is suspended unless scheme.scheduler.policy = \"read_first_suspend\"";
+const NONE_ALLOWED: &str = "nothing is suspended with device.suspend.max_per_operation = 0";
 const NO_SLC: &str = "no block is in SLC mode without a scheme.slc_cache.policy";
+
+/// The times of suspending and resuming.
+const SUSPENSIONS: &[&str] = &[
+    "device.suspend.program_ns",
+    "device.suspend.erase_ns",
+    "device.suspend.resume_ns",
+    "device.suspend.program_step_ns",
+    "device.suspend.erase_step_ns",
+    "device.suspend.program_repeats_ns",
+    "device.suspend.erase_repeats_ns",
+];
 
 /// Those of dies, channels and the firmware's base. What a user's own policy reads isn't known, so that none stands here for a slot
 /// that one may have filled.
-pub const OF_DRIVE: &[DriveRule] = &[
+const OF_DRIVE: &[DriveRule] = &[
+    Rule { keys: SUSPENSIONS, applies: asks_for_no_suspension, why: NOT_ASKED_TO_SUSPEND },
     Rule {
-        keys: &[
-            "device.suspend.program_ns",
-            "device.suspend.erase_ns",
-            "device.suspend.resume_ns",
-            "device.suspend.max_per_operation",
-            "device.suspend.program_step_ns",
-            "device.suspend.erase_step_ns",
-            "device.suspend.program_repeats_ns",
-            "device.suspend.erase_repeats_ns",
-        ],
-        applies: |_, scheme| has_no_own(scheme) && !suspends(scheme),
-        why: "nothing is suspended unless scheme.scheduler.policy = \"read_first_suspend\"",
+        keys: &["device.suspend.max_per_operation"],
+        applies: asks_for_no_suspension,
+        why: NOT_ASKED_TO_SUSPEND,
     },
+    Rule { keys: SUSPENSIONS, applies: allows_no_suspension, why: NONE_ALLOWED },
     Rule {
-        keys: &[
-            "scheme.scheduler.policy",
-            "device.suspend.program_ns",
-            "device.suspend.erase_ns",
-            "device.suspend.resume_ns",
-            "device.suspend.program_step_ns",
-            "device.suspend.erase_step_ns",
-            "device.suspend.program_repeats_ns",
-            "device.suspend.erase_repeats_ns",
-            "scheme.scheduler.suspends_below_waiting_writes",
-        ],
-        applies: |device, scheme| {
-            has_no_own(scheme) && suspends(scheme) && device.suspend.max_per_operation == 0
-        },
-        why: "nothing is suspended with device.suspend.max_per_operation = 0",
+        keys: &["scheme.scheduler.policy", "scheme.scheduler.suspends_below_waiting_writes"],
+        applies: allows_no_suspension,
+        why: NONE_ALLOWED,
     },
     Rule {
         keys: &["device.channel.program_data"],
@@ -269,7 +264,7 @@ pub const OF_DRIVE: &[DriveRule] = &[
 
 /// Keys of the built-in policies of a slot, which nothing reads where a user's own fills it. What the engine reads of the same
 /// tables isn't among them: when collection begins, whether anything is reclaimed at all, what the ledger of DRAM is charged.
-pub const OF_OWN: &[Rule<Slot>] = &[
+const OF_OWN: &[Rule<Slot>] = &[
     Rule {
         keys: &["scheme.gc.policy", "scheme.gc.choices", "scheme.gc.window"],
         applies: Slot::Victims,
@@ -364,6 +359,14 @@ fn nothing_goes_before(scheme: &SchemeConfig) -> bool {
     scheme.scheduler.policy == SchedulerKind::Fifo
         && scheme.scheduler.tiers.is_empty()
         && !(copies || reclaims_apart || orders_apart)
+}
+
+fn asks_for_no_suspension(_: &DeviceConfig, scheme: &SchemeConfig) -> bool {
+    has_no_own(scheme) && !suspends(scheme)
+}
+
+fn allows_no_suspension(device: &DeviceConfig, scheme: &SchemeConfig) -> bool {
+    has_no_own(scheme) && suspends(scheme) && device.suspend.max_per_operation == 0
 }
 
 fn cannot_suspend(device: &DeviceConfig) -> bool {

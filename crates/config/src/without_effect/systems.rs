@@ -1,6 +1,6 @@
 //! Keys of the systems, and what they leave without effect.
 
-use super::{DriveRule, Rule, has_no_own, suspends};
+use super::{DriveRule, Rule, SUSPENSIONS, has_no_own, suspends};
 use crate::device::DeviceConfig;
 use crate::hotr::Staging;
 use crate::ideal::SecondServer;
@@ -13,16 +13,10 @@ const APART: &str =
     "reads have a server of their own, which nothing else keeps busy (scheme.ideal.second_server)";
 
 pub(super) const OF_SYSTEMS: &[DriveRule] = &[
+    Rule { keys: SUSPENSIONS, applies: reads_apart, why: APART },
     Rule {
         keys: &[
-            "device.suspend.program_ns",
-            "device.suspend.erase_ns",
-            "device.suspend.resume_ns",
             "device.suspend.max_per_operation",
-            "device.suspend.program_step_ns",
-            "device.suspend.erase_step_ns",
-            "device.suspend.program_repeats_ns",
-            "device.suspend.erase_repeats_ns",
             "scheme.scheduler.suspends_below_waiting_writes",
             "scheme.redundancy.when",
         ],

@@ -113,9 +113,14 @@ impl Hotr {
         Obstacle::met(&self.config, running, |kind| drive.waits_ahead(die, kind))
     }
 
+    /// Whether a read that meets this is blocked.
+    fn is_blocked(&self, obstacle: Option<Obstacle>) -> bool {
+        obstacle.is_some_and(|met| met.blocks(&self.config))
+    }
+
     /// Counts what a read meets; whether it is blocked.
     fn count_obstacle(&mut self, obstacle: Option<Obstacle>) -> bool {
-        let blocked = obstacle.is_some_and(|met| met.blocks(&self.config));
+        let blocked = self.is_blocked(obstacle);
         self.counters.blocked += u64::from(blocked);
         self.counters.queued_behind += u64::from(obstacle == Some(Obstacle::Queued));
         blocked
@@ -223,7 +228,7 @@ impl System for Hotr {
         let here = read.candidates.iter().position(|candidate| candidate.ppa == staged)?;
         let met = |at: &Candidate| self.met(at.running, at.die, drive);
         let (chip, staging) = (met(read.candidates.first()?), met(read.candidates.get(here)?));
-        if !chip.is_some_and(|met| met.blocks(&self.config)) {
+        if !self.is_blocked(chip) {
             // Not for the arbiter, nor for another system: the flash chip serves it, and what it meets there is counted as it comes.
             return Some(0);
         }
