@@ -1,5 +1,5 @@
 use wordline_engine::config::run::{Occupancy, StartConfig};
-use wordline_engine::config::{HostConfig, Layer, MeasureConfig, WindowConfig, resolve_run};
+use wordline_engine::config::{Layer, resolve_run};
 use wordline_engine::host::{HostOp, HostRequest, RequestSource, SourceError};
 use wordline_engine::ids::PlaneId;
 use wordline_engine::placement::{Placement, PlacementView, ProgramIntent};
@@ -53,18 +53,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             .map(|(key, value)| (format!("device.{key}"), value.to_owned()));
     let (device, scheme) =
         resolve_run(&Layer::from_toml("mqsim.toml", &text)?, &Layer::from_toml("none", "")?, &overrides)?;
-    let setup = Setup {
-        device,
-        scheme,
-        host: HostConfig::default(),
-        start: StartConfig { occupancy: Occupancy::None, ..StartConfig::default() },
-        window: WindowConfig::default(),
-        measure: MeasureConfig::default(),
-        seed: 1,
-        kept: Kept::Checked,
-        pattern: None,
-        settling: 0,
-    };
+    let start = StartConfig { occupancy: Occupancy::None, ..StartConfig::default() };
+    let setup = Setup { start, kept: Kept::Checked, ..Setup::of(device, scheme) };
     let mut drive = setup.prepare(&[])?;
     drive.set_placement(Box::new(EvenChannels::default()));
     let report = replay(&setup, &mut drive, &mut InOrder(1000), &mut Unobserved)?.report;

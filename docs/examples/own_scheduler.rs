@@ -1,4 +1,4 @@
-use wordline_engine::config::{HostConfig, Layer, MeasureConfig, StartConfig, WindowConfig, resolve_run};
+use wordline_engine::config::{Layer, resolve_run};
 use wordline_engine::host::{HostOp, HostRequest, RequestSource, SourceError};
 use wordline_engine::rng::{Xoshiro256PlusPlus, below, stream};
 use wordline_engine::sched::class::Class;
@@ -60,18 +60,8 @@ fn means(policy: Option<Box<dyn Scheduler + Send>>) -> Result<[f64; 2], Box<dyn 
     .map(|(key, value)| (format!("device.{key}"), value.to_owned()));
     let (device, scheme) =
         resolve_run(&Layer::from_toml("mqsim.toml", &text)?, &Layer::from_toml("none", "")?, &overrides)?;
-    let setup = Setup {
-        device,
-        scheme,
-        host: HostConfig::default(), // closed loop, queue depth 16
-        start: StartConfig::default(),
-        window: WindowConfig::default(),
-        measure: MeasureConfig::default(),
-        seed: 1,
-        kept: Kept::Checked,
-        pattern: None,
-        settling: 0,
-    };
+    // A closed loop, queue depth 16; checked mode.
+    let setup = Setup { kept: Kept::Checked, ..Setup::of(device, scheme) };
     let mut drive = setup.prepare(&[])?;
     if let Some(policy) = policy {
         drive.set_scheduler(policy);

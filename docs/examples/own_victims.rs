@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 use wordline_engine::blocks::table::BlockView;
-use wordline_engine::config::{HostConfig, Layer, MeasureConfig, StartConfig, WindowConfig, resolve_run};
+use wordline_engine::config::{Layer, WindowConfig, resolve_run};
 use wordline_engine::gc::VictimPolicy;
 use wordline_engine::host::{HostOp, HostRequest, RequestSource, SourceError};
 use wordline_engine::ids::SuperblockId;
@@ -53,18 +53,9 @@ fn setup() -> Result<Setup, Box<dyn std::error::Error>> {
     .map(|(key, value)| (format!("device.{key}"), value.to_owned()));
     let (device, scheme) =
         resolve_run(&Layer::from_toml("mqsim.toml", &text)?, &Layer::from_toml("none", "")?, &overrides)?;
-    Ok(Setup {
-        device,
-        scheme,
-        host: HostConfig::default(),   // closed loop, queue depth 16
-        start: StartConfig::default(), // every logical page holds data
-        window: WindowConfig { warmup_drive_writes: 3.0, ..WindowConfig::default() },
-        measure: MeasureConfig::default(),
-        seed: 1,
-        kept: Kept::Checked,
-        pattern: None,
-        settling: 0,
-    })
+    // A closed loop, queue depth 16; every logical page holds data.
+    let window = WindowConfig { warmup_drive_writes: 3.0, ..WindowConfig::default() };
+    Ok(Setup { window, kept: Kept::Checked, ..Setup::of(device, scheme) })
 }
 
 /// Writes single pages, drawn uniformly.

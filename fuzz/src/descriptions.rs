@@ -43,18 +43,8 @@ fn described(device: &str, scheme: &str, workload: &str) -> Result<Described, Co
 
 fn run((device, scheme, workload): Described) {
     let WorkloadConfig { source, host, start, window, measure, .. } = workload;
-    let setup = Setup {
-        device,
-        scheme,
-        host,
-        start,
-        window,
-        measure,
-        seed: 1,
-        kept: Kept::Checked,
-        pattern: None,
-        settling: 0,
-    };
+    let kept = Kept::Checked;
+    let setup = Setup { host, start, window, measure, kept, ..Setup::of(device, scheme) };
     let bytes = match setup.validate().and_then(|()| setup.logical_bytes()) {
         Ok(bytes) => bytes,
         Err(error) => return refused(&error.into()),

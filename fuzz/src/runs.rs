@@ -83,18 +83,8 @@ fn run_of(bytes: &mut Unstructured) -> Taken<Option<Run>> {
     let number = |key: &str| {
         workload.iter().find(|(name, _)| name == key).and_then(|(_, value)| value.parse::<f64>().ok())
     };
-    let mut setup = Setup {
-        device,
-        scheme,
-        host: Default::default(),
-        start: Default::default(),
-        window: Default::default(),
-        measure: Default::default(),
-        seed: bytes.arbitrary::<u8>()?.into(),
-        kept: Kept::Checked,
-        pattern: None,
-        settling: 0,
-    };
+    let seed = bytes.arbitrary::<u8>()?.into();
+    let mut setup = Setup { seed, kept: Kept::Checked, ..Setup::of(device, scheme) };
     setup.host.queue_depth = number("workload.queue_depth").map_or(8, |depth| depth as u32);
     setup.start.overwrite = number("workload.overwrite").unwrap_or(0.0);
     if number("workload.until_idle").is_some() {

@@ -8,7 +8,7 @@ use wordline_engine::host::Flow;
 use wordline_engine::ids::Lpa;
 use wordline_engine::run::volume::Volume;
 use wordline_engine::stats::report::Report;
-use wordline_engine::{Kept, Outcome, Setup, Unobserved, replay, replay_flows};
+use wordline_engine::{Outcome, Setup, Unobserved, replay, replay_flows};
 use wordline_trace::{
     OpenContext, Opened, OpenedFlow, WorkloadConfig, footprint, open, open_all, open_flows,
 };
@@ -113,16 +113,12 @@ impl Described {
         let changes: Vec<_> = self.changes.iter().filter(of_drive).cloned().collect();
         let (device, scheme) = resolve_run(&device, &scheme, &changes)?;
         Ok(Setup {
-            device,
-            scheme,
             host: workload.host.clone(),
             start: workload.start.clone(),
             window: workload.window.clone(),
             measure: workload.measure.clone(),
             seed: SEED,
-            kept: Kept::Nothing,
-            pattern: None,
-            settling: 0,
+            ..Setup::of(device, scheme)
         })
     }
 }

@@ -5,11 +5,11 @@ use std::time::Instant;
 
 use wordline_engine::config::host::HostConfig;
 use wordline_engine::config::layers::Layer;
+use wordline_engine::config::resolve_run;
 use wordline_engine::config::run::StartConfig;
-use wordline_engine::config::{MeasureConfig, WindowConfig, resolve_run};
 use wordline_engine::device::Device;
 use wordline_engine::host::RequestSource;
-use wordline_engine::{Kept, Outcome, Setup, Unobserved, replay};
+use wordline_engine::{Outcome, Setup, Unobserved, replay};
 use wordline_trace::config::{PatternConfig, RegionConfig, Sizes, SourceConfig, SyntheticConfig};
 use wordline_trace::{OpenContext, open};
 
@@ -32,18 +32,9 @@ pub fn setup(
     let changes: Vec<_> = changes.iter().map(|(key, value)| ((*key).to_owned(), value.to_string())).collect();
     let device = Layer::from_toml("device", text)?;
     let (device, scheme) = resolve_run(&device, &Layer::from_toml("scheme", "")?, &changes)?;
-    Ok(Setup {
-        device,
-        scheme,
-        host: HostConfig { queue_depth, ..HostConfig::default() },
-        start: StartConfig { overwrite, ..StartConfig::default() },
-        window: WindowConfig::default(),
-        measure: MeasureConfig::default(),
-        seed: 1,
-        kept: Kept::Nothing,
-        pattern: None,
-        settling: 0,
-    })
+    let host = HostConfig { queue_depth, ..HostConfig::default() };
+    let start = StartConfig { overwrite, ..StartConfig::default() };
+    Ok(Setup { host, start, ..Setup::of(device, scheme) })
 }
 
 /// Uniform requests of 4 KiB over the whole drive.

@@ -4,10 +4,10 @@ use std::time::Instant;
 
 use wordline_engine::config::host::HostConfig;
 use wordline_engine::config::layers::Layer;
+use wordline_engine::config::resolve_run;
 use wordline_engine::config::run::{Occupancy, StartConfig};
-use wordline_engine::config::{MeasureConfig, WindowConfig, resolve_run};
 use wordline_engine::run::volume::Volume;
-use wordline_engine::{Kept, Setup, Unobserved, replay};
+use wordline_engine::{Setup, Unobserved, replay};
 use wordline_trace::config::SourceConfig;
 
 use crate::cases::mixed_trace;
@@ -168,16 +168,7 @@ fn setup(case: &Case, on: bool) -> Result<Setup, Failure> {
     let device = Layer::from_toml("device", case.device)?;
     let scheme = Layer::from_toml("scheme", if on { case.scheme } else { case.without })?;
     let (device, scheme) = resolve_run(&device, &scheme, &changes)?;
-    Ok(Setup {
-        device,
-        scheme,
-        host: HostConfig { queue_depth: QUEUE_DEPTH, ..HostConfig::default() },
-        start: StartConfig { occupancy: Occupancy::All, ..StartConfig::default() },
-        window: WindowConfig::default(),
-        measure: MeasureConfig::default(),
-        seed: 1,
-        kept: Kept::Nothing,
-        pattern: None,
-        settling: 0,
-    })
+    let host = HostConfig { queue_depth: QUEUE_DEPTH, ..HostConfig::default() };
+    let start = StartConfig { occupancy: Occupancy::All, ..StartConfig::default() };
+    Ok(Setup { host, start, ..Setup::of(device, scheme) })
 }

@@ -1,7 +1,7 @@
 //! Descriptions of a drive to be made.
 
 use wordline_config::run::{MapCacheStart, Occupancy, StartConfig};
-use wordline_config::{ConfigError, HostConfig, Layer, Layers, MeasureConfig, WindowConfig, resolve_run};
+use wordline_config::{ConfigError, Layer, Layers, resolve_run};
 use wordline_engine::{Kept, Setup};
 
 use crate::presets::{Kind, Text, preset};
@@ -124,18 +124,8 @@ impl Builder {
     /// All that the drive depends on.
     fn setup(&self, device: &Layer, scheme: &Layer) -> Result<Setup, ConfigError> {
         let (device, scheme) = resolve_run(device, scheme, &self.overrides)?;
-        Ok(Setup {
-            device,
-            scheme,
-            host: HostConfig::default(),
-            start: self.resolved_start()?,
-            window: WindowConfig::default(),
-            measure: MeasureConfig::default(),
-            seed: self.seed,
-            kept: self.kept,
-            pattern: None,
-            settling: 0,
-        })
+        let start = self.resolved_start()?;
+        Ok(Setup { start, seed: self.seed, kept: self.kept, ..Setup::of(device, scheme) })
     }
 
     fn resolved_start(&self) -> Result<StartConfig, ConfigError> {

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use wordline_base::VERSION;
 use wordline_base::request::LATEST_ARRIVAL_NS;
-use wordline_config::{DeviceConfig, HostConfig, MeasureConfig, SchemeConfig, StartConfig, WindowConfig};
+use wordline_config::{DeviceConfig, MeasureConfig, SchemeConfig, StartConfig};
 use wordline_engine::snapshot::{In, Out, SnapshotError};
 use wordline_engine::{Kept, Setup, Volume, WritePattern};
 
@@ -141,7 +141,6 @@ impl Made {
 
     fn setup(self) -> Setup {
         let Self { device, scheme, start, measure, seed, kept, pattern } = self;
-        let (host, window) = (HostConfig::default(), WindowConfig::default());
-        Setup { device, scheme, host, start, window, measure, seed, kept, pattern, settling: 0 }
+        Setup { start, measure, seed, kept, pattern, ..Setup::of(device, scheme) }
     }
 }

@@ -9,9 +9,7 @@ use serde::Deserialize;
 use wordline_engine::blocks::table::BlockView;
 use wordline_engine::config::combine::Slot;
 use wordline_engine::config::without_effect::of_drive;
-use wordline_engine::config::{
-    ConfigError, HostConfig, Layer, MeasureConfig, StartConfig, WindowConfig, resolve_run,
-};
+use wordline_engine::config::{ConfigError, Layer, StartConfig, resolve_run};
 use wordline_engine::custom::{CustomPolicy, parts, register, replaced};
 use wordline_engine::gc::VictimPolicy;
 use wordline_engine::host::{HostOp, HostRequest, RequestSource, SourceError};
@@ -146,18 +144,8 @@ fn setup(scheme: &str) -> Result<Setup, ConfigError> {
         &Layer::from_toml("mine.toml", scheme)?,
         &[overrides.as_slice(), &spare].concat(),
     )?;
-    Ok(Setup {
-        device,
-        scheme,
-        host: HostConfig::default(),
-        start: StartConfig { overwrite: 0.5, ..StartConfig::default() },
-        window: WindowConfig::default(),
-        measure: MeasureConfig::default(),
-        seed: 1,
-        kept: Kept::Checked,
-        pattern: None,
-        settling: 0,
-    })
+    let start = StartConfig { overwrite: 0.5, ..StartConfig::default() };
+    Ok(Setup { start, kept: Kept::Checked, ..Setup::of(device, scheme) })
 }
 
 struct Overwrites(u32, Xoshiro256PlusPlus);

@@ -434,9 +434,9 @@ proptest! {
         late: bool,
         units_together in prop::option::of(1u32..200),
     ) {
-        let measure = Default::default();
         let pattern = units_together.and_then(|units| WritePattern::of(units, None));
-        let setup = Setup { device, scheme, host, start, window, measure, seed, kept: Kept::Checked, pattern, settling: 0 };
+        let kept = Kept::Checked;
+        let setup = Setup { host, start, window, seed, kept, pattern, ..Setup::of(device, scheme) };
         let bytes = match setup.validate().and_then(|()| setup.logical_bytes()) {
             Ok(bytes) => bytes,
             Err(error) => {
@@ -497,19 +497,7 @@ fn a_good_share_of_the_descriptions_runs() {
     let everything = (devices(), schemes(), hosts());
     let runs = (0..2000).filter(|_| {
         let (device, scheme, (host, start, window)) = everything.new_tree(&mut runner).unwrap().current();
-        let measure = Default::default();
-        let setup = Setup {
-            device,
-            scheme,
-            host,
-            start,
-            window,
-            measure,
-            seed: 1,
-            kept: Kept::Checked,
-            pattern: None,
-            settling: 0,
-        };
+        let setup = Setup { host, start, window, kept: Kept::Checked, ..Setup::of(device, scheme) };
         setup.logical_bytes().is_ok() && is_small(&setup) && run(&setup, &mut Listed(vec![])).is_ok()
     });
     let runs = runs.count();

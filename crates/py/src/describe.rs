@@ -80,16 +80,13 @@ impl Described {
     /// All of a run but its requests.
     pub fn setup(&self, seed: u64, checked: bool) -> Setup {
         Setup {
-            device: self.device.clone(),
-            scheme: self.scheme.clone(),
             host: self.workload.host.clone(),
             start: self.workload.start.clone(),
             window: self.workload.window.clone(),
             measure: self.workload.measure.clone(),
             seed,
             kept: Kept::of_checked(checked),
-            pattern: None,
-            settling: 0,
+            ..Setup::of(self.device.clone(), self.scheme.clone())
         }
     }
 }

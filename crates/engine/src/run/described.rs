@@ -2,9 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a panic is the failure")]
 
 use super::Setup;
-use wordline_config::{
-    ConfigError, HostConfig, Layer, MeasureConfig, StartConfig, WindowConfig, resolve_run,
-};
+use wordline_config::{ConfigError, Layer, resolve_run};
 use wordline_ftl::durable::Kept;
 
 /// MQSim's drive with other values of these keys, in checked mode, or why there is none.
@@ -14,16 +12,5 @@ pub(crate) fn described<V: AsRef<str>>(keys: &[(&str, V)]) -> Result<Setup, Conf
         keys.iter().map(|(key, value)| ((*key).to_owned(), value.as_ref().to_owned())).collect();
     let layer = |text| Layer::from_toml("test", text).unwrap();
     let (device, scheme) = resolve_run(&layer(text), &layer(""), &keys)?;
-    Ok(Setup {
-        device,
-        scheme,
-        host: HostConfig::default(),
-        start: StartConfig::default(),
-        window: WindowConfig::default(),
-        measure: MeasureConfig::default(),
-        seed: 1,
-        kept: Kept::Checked,
-        pattern: None,
-        settling: 0,
-    })
+    Ok(Setup { kept: Kept::Checked, ..Setup::of(device, scheme) })
 }

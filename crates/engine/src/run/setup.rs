@@ -72,6 +72,22 @@ pub enum LookedUp<'a> {
 const FILLED_BETWEEN_LOOKS: usize = 1 << 20;
 
 impl Setup {
+    /// A run on this drive: closed loop, every page holds data, all that is answered counts, seed 1, nothing kept to be verified by.
+    pub fn of(device: DeviceConfig, scheme: SchemeConfig) -> Self {
+        Self {
+            device,
+            scheme,
+            host: HostConfig::default(),
+            start: StartConfig::default(),
+            window: WindowConfig::default(),
+            measure: MeasureConfig::default(),
+            seed: 1,
+            kept: Kept::Nothing,
+            pattern: None,
+            settling: 0,
+        }
+    }
+
     /// Bytes that the host sees of this drive, or array.
     pub fn logical_bytes(&self) -> Result<u64, ConfigError> {
         logical_bytes(&self.device, &self.scheme)

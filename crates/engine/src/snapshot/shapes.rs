@@ -118,8 +118,6 @@ fn setup(scheme: &str, changes: &[(&str, &str)]) -> Option<Setup> {
     // Log blocks fill while requests are served.
     let overwrite = if scheme.block_map.is_on() { 0.0 } else { 1.0 };
     let setup = Setup {
-        device,
-        scheme,
         host: HostConfig { queue_depth: 32, ..HostConfig::default() },
         start: StartConfig {
             occupancy: Occupancy::All,
@@ -138,10 +136,8 @@ fn setup(scheme: &str, changes: &[(&str, &str)]) -> Option<Setup> {
             collisions: true,
             ..MeasureConfig::default()
         },
-        seed: 1,
         kept: Kept::Checked,
-        pattern: None,
-        settling: 0,
+        ..Setup::of(device, scheme)
     };
     setup.validate().ok().map(|()| setup)
 }

@@ -88,16 +88,9 @@ pub const XFER: u64 = 4_096;
 
 pub fn setup(device: DeviceConfig) -> Setup {
     Setup {
-        device,
-        scheme: SchemeConfig::default(),
         host: HostConfig { arrivals: Arrivals::Open, ..HostConfig::default() },
-        start: StartConfig::default(),
-        window: Default::default(),
-        measure: Default::default(),
-        seed: 1,
         kept: Kept::Checked,
-        pattern: None,
-        settling: 0,
+        ..Setup::of(device, SchemeConfig::default())
     }
 }
 
