@@ -10,8 +10,8 @@ from wordline.scenario import Scenario
 from wordline.simulation import measure
 
 FAR = 300.0
-"""Times the described drive's median at rest. No drive is so slow as long as it does what is offered; ns in
-the place of µs make a thousand of what it has.
+"""Times the described drive's median at rest. Nearly full queues make that of some loads, but not of the lightest;
+ns in the place of µs make a thousand of what it has.
 """
 
 LEAST_US = 10.0
@@ -25,8 +25,8 @@ AT_REST = (("workload.start.layout", "in_order"),)
 
 
 def check(runs: Sequence[Run], scenario: Scenario, protocol: Protocol) -> None:
-    """Raises `WordlineError` for a median that is so far from that of the drive as it is described, of a run
-    that wasn't saturated.
+    """Raises `WordlineError` where the smallest median of the runs that weren't saturated is so far from that of
+    the drive as it is described.
     """
     offered = protocol.probe_per_s * (1 - protocol.probe_read_share)
     probe = scenario.changed(workload=protocol.workload(offered, REQUESTS), overrides=AT_REST)
@@ -37,11 +37,14 @@ def check(runs: Sequence[Run], scenario: Scenario, protocol: Protocol) -> None:
 
 def check_against(at_rest: Mapping[str, float], runs: Sequence[Run], device: str) -> None:
     """The same with the figures of the drive at rest."""
-    for run in runs:
-        for column in (f"{direction}_p50_us" for direction in DIRECTIONS):
-            own, value = max(at_rest[column], LEAST_US), run.figures[column]
-            if value > FAR * own and not run.is_saturated:
-                raise WordlineError(
-                    f"{run.where}: {column} = {value:g}: {value / own:,.0f} times the {own:.3g} µs of "
-                    f"{device}: allowed: µs (in ns? divide by 1,000)"
-                )
+    for column in (f"{direction}_p50_us" for direction in DIRECTIONS):
+        unsaturated = [run for run in runs if not run.is_saturated]
+        if not unsaturated:
+            return
+        run = min(unsaturated, key=lambda run: run.figures[column])
+        own, value = max(at_rest[column], LEAST_US), run.figures[column]
+        if value > FAR * own:
+            raise WordlineError(
+                f"{run.where}: {column} = {value:g}: {value / own:,.0f} times the {own:.3g} µs of "
+                f"{device}: allowed: µs (in ns? divide by 1,000)"
+            )
