@@ -6,6 +6,7 @@ use crate::common::random::cases;
 use crate::common::*;
 use proptest::prelude::*;
 use wordline_engine::config::MeasureConfig;
+use wordline_engine::config::background::BackgroundConfig;
 use wordline_engine::config::device::*;
 use wordline_engine::config::energy::EnergyConfig;
 use wordline_engine::config::rated::RatedConfig;
@@ -91,6 +92,28 @@ fn what_happens_at_the_end_of_an_interval_belongs_to_it() {
     let (report, _) = record(&with(every(ONE), device(1, 1, 1, 1)), vec![read(0, 0)]);
     assert_eq!(whole(series_of(&report), "duration_ns"), [ONE]);
     assert_eq!(whole(series_of(&report), "read_requests"), [1]);
+}
+
+#[test]
+fn what_begins_in_a_silent_stretch_is_seen_from_then_on_only() {
+    let interval = 100_000;
+    let measure = MeasureConfig { interval_ns: interval, sample_ns: interval, ..MeasureConfig::default() };
+    let mut setup = with(measure, device(1, 1, 1, 1));
+    setup.start = start(Occupancy::All, 2.0);
+    setup.scheme.gc.background = Some(BackgroundConfig { stop: 0.25, preemptible: true });
+    let burst = |at, count: u64| (0..count).map(move |number| write(at, number * 37 % 350));
+    let (report, _) = record(&setup, burst(0, 50).chain(burst(1_000_000_000, 1)).collect());
+    assert!(report.background_gc.is_some_and(|background| background.victims > 0));
+    let series = series_of(&report);
+    let means = real(series, "commands_outstanding_mean");
+    let area: f64 = means.iter().zip(whole(series, "duration_ns")).map(|(mean, ns)| mean * ns as f64).sum();
+    let outstanding = report.dies[0].mean_outstanding;
+    let of_series = area / report.window.end_ns as f64;
+    assert!((of_series - outstanding).abs() < 1e-9 * outstanding, "{of_series} {outstanding}");
+    let samples = report.samples.as_ref().unwrap();
+    let pages: u64 = samples.outstanding_by_die.iter().map(|(&pages, times)| u64::from(pages) * times).sum();
+    let sampled = pages as f64 / samples.samples as f64;
+    assert!((sampled - outstanding).abs() < 0.01 * outstanding, "{sampled} {outstanding}");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! What follows an event, in its order; and what follows when there is none for a while.
 
 use super::Device;
+use crate::observers::note_time;
 use crate::systems::work::{do_what_was_asked, tell, wake_due};
 use crate::systems::{Event, Watches};
 use wordline_base::time::Ns;
@@ -73,6 +74,7 @@ impl Device {
     /// That time has come.
     pub fn wake(&mut self) {
         let now = self.systems.next_wake();
+        note_time(self, now);
         self.flash.set_now(now);
         if self.systems.is_idle_since(now) {
             tell(self, &Event::Idle);
