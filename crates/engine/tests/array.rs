@@ -4,7 +4,9 @@
 use crate::common::*;
 use wordline_engine::config::MeasureConfig;
 use wordline_engine::config::array::{ArrayConfig, ArrayLayout, ArrayMember, MirrorServe};
+use wordline_engine::config::cache::{CacheBytes, CacheKind};
 use wordline_engine::config::device::{CapacityConfig, LinkData};
+use wordline_engine::config::errors::{ErrorsConfig, RberConfig};
 use wordline_engine::config::host::FlowRules;
 use wordline_engine::config::run::Occupancy;
 use wordline_engine::host::{Flow, HostOp, HostRequest, RequestSource};
@@ -117,6 +119,39 @@ fn the_blame_of_an_array_adds_up_and_names_the_last_part() {
     let blame = &report.write.blame.mean;
     assert_eq!(blame.total_ns.values().sum::<u128>(), blame.response_total_ns);
     assert_eq!(blame.total_ns["die_wait.host_read"], u128::from(TR + XFER - 10));
+}
+
+#[test]
+fn a_trim_that_waited_at_the_host_of_an_array_has_that_in_its_blame() {
+    let mut setup = setup(device(1, 1, 1, 1));
+    setup.scheme.cache.policy = CacheKind::WriteBuffer;
+    setup.scheme.cache.bytes = CacheBytes::Bytes(64 << 10);
+    setup.scheme.cache.max_writes = 1;
+    for layout in [ArrayLayout::Striped, ArrayLayout::Mirrored] {
+        let config = array(2, layout, MirrorServe::First);
+        let commands = (0..200).map(|number| match number % 3 {
+            0 => request(0, HostOp::Trim, number, 2),
+            1 => request(0, HostOp::Flush, 0, 0),
+            _ => request(0, HostOp::Write, number, 2),
+        });
+        let report = replayed(&setup, &config, commands.collect());
+        let blame = &report.trim.blame.mean;
+        assert_eq!(blame.total_ns.values().sum::<u128>(), blame.response_total_ns, "{layout:?}");
+        assert!(blame.total_ns["admission"] > 0, "{layout:?}");
+    }
+}
+
+#[test]
+fn bit_errors_of_an_array_are_those_of_its_drives_and_tell_of_lost_pages() {
+    let mut setup = setup(device(1, 1, 1, 1));
+    let rber = RberConfig { base: Some(0.05), ..RberConfig::default() };
+    setup.device.errors = Some(ErrorsConfig { rber, max_retries: 0, ..ErrorsConfig::default() });
+    let config = array(2, ArrayLayout::Striped, MirrorServe::First);
+    let report = replayed(&setup, &config, (0..20).map(|page| read(page * 1_000_000, page)).collect());
+    let lost = report.errors.as_ref().unwrap().uncorrectable_pages;
+    let of_members = |member: &Report| member.errors.as_ref().unwrap().uncorrectable_pages;
+    assert!(lost > 0 && lost == report.members.iter().map(of_members).sum::<u64>());
+    assert!(report.notes().iter().any(|note| note.kind == "uncorrectable"));
 }
 
 #[test]

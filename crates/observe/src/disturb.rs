@@ -108,3 +108,57 @@ pub struct ErrorsReport {
     /// The same by class of the read.
     pub uncorrectable_by_class: BTreeMap<String, u64>,
 }
+
+impl ErrorsReport {
+    /// That of several drives with codewords of one length; `None` of drives without bit errors.
+    pub fn of_all<'a>(drives: impl Iterator<Item = &'a Self>) -> Option<Self> {
+        drives.cloned().reduce(|all, drive| {
+            let codewords = all.codewords + drive.codewords;
+            let errors = |of: &Self| of.mean_rber.unwrap_or(0.0) * of.codewords as f64;
+            let mut pages_by_retries = vec![0; all.pages_by_retries.len().max(drive.pages_by_retries.len())];
+            let mut uncorrectable_by_class = all.uncorrectable_by_class.clone();
+            for (sum, pages) in pages_by_retries.iter_mut().zip(&all.pages_by_retries) {
+                *sum += pages;
+            }
+            for (sum, pages) in pages_by_retries.iter_mut().zip(&drive.pages_by_retries) {
+                *sum += pages;
+            }
+            for (class, pages) in &drive.uncorrectable_by_class {
+                *uncorrectable_by_class.entry(class.clone()).or_default() += pages;
+            }
+            Self {
+                codewords,
+                raw_bit_errors: all.raw_bit_errors + drive.raw_bit_errors,
+                mean_rber: (codewords > 0).then(|| (errors(&all) + errors(&drive)) / codewords as f64),
+                max_codeword_errors: all.max_codeword_errors.max(drive.max_codeword_errors),
+                retries: all.retries + drive.retries,
+                pages_by_retries,
+                uncorrectable_pages: all.uncorrectable_pages + drive.uncorrectable_pages,
+                uncorrectable_by_class,
+            }
+        })
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a panic is the failure")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bit_errors_of_several_drives_are_summed_and_their_rate_is_weighted_by_what_was_read() {
+        let of = |codewords, mean_rber, pages: [u64; 2]| ErrorsReport {
+            codewords,
+            mean_rber,
+            pages_by_retries: pages.into(),
+            uncorrectable_by_class: [("host_read".to_owned(), pages[1])].into(),
+            ..ErrorsReport::default()
+        };
+        let drives = [of(300, Some(1e-3), [5, 1]), of(100, Some(5e-3), [2, 3]), of(0, None, [0, 0])];
+        let all = ErrorsReport::of_all(drives.iter()).unwrap();
+        assert_eq!((all.codewords, &all.pages_by_retries[..]), (400, &[7, 4][..]));
+        assert!((all.mean_rber.unwrap() - 2e-3).abs() < 1e-12);
+        assert_eq!(all.uncorrectable_by_class["host_read"], 4);
+        assert!(ErrorsReport::of_all([].iter()).is_none());
+    }
+}

@@ -239,14 +239,14 @@ impl Array {
     /// Takes note of the parts that a drive has answered.
     fn collect(&mut self, member: usize) {
         let Some(answers) = self.members.get_mut(member).and_then(Device::take_answers) else { return };
-        answers.iter().for_each(|(id, parts)| self.part_done(id as u32, Some(parts)));
+        answers.iter().for_each(|(id, parts)| self.part_done(id as u32, parts));
         if let Some(drive) = self.members.get_mut(member) {
             drive.give_back_answers(answers);
         }
     }
 
     /// A part of a request was answered; `parts` say where the time of the last one went.
-    fn part_done(&mut self, number: u32, parts: Option<&Parts>) {
+    fn part_done(&mut self, number: u32, parts: &Parts) {
         let entry = &mut self.requests[number as usize];
         entry.left -= 1;
         if entry.left > 0 {
@@ -254,8 +254,10 @@ impl Array {
         }
         let Request { id, request, arrival, measured, .. } = *entry;
         let latency = self.now.since(arrival);
+        self.check_parts(id, latency, parts);
+        let parts = [Some(parts), None];
         if measured {
-            self.recorder.request(request.op, latency, request.length, [parts, None], &[]);
+            self.recorder.request(request.op, latency, request.length, parts, &[]);
         }
         if self.recorder.answered(request.op, request.length, request.stream) {
             let programs = self.members.iter().map(|member| member.recorder().programs()).sum();
@@ -263,7 +265,7 @@ impl Array {
         }
         if let Some(tenants) = &mut self.recorder.tenants {
             if measured {
-                tenants.request(&request, latency, [parts, None], &[]);
+                tenants.request(&request, latency, parts, &[]);
             }
             tenants.answered(&request);
         }
@@ -273,5 +275,16 @@ impl Array {
         self.monitor.timed.answered(request.op, request.length, latency, self.now);
         self.free.push(number);
         self.completed += 1;
+    }
+
+    /// Checked mode: where the time of a request went adds up to its response time.
+    fn check_parts(&mut self, id: u64, latency: Ns, parts: &Parts) {
+        let Some(drive) = self.members.first_mut().filter(|drive| drive.ftl().versions().is_some()) else {
+            return;
+        };
+        if parts.total() != latency.0 {
+            let (total, latency) = (parts.total(), latency.0);
+            drive.fail(format!("request {id} of the array: its parts add up to {total} of {latency} ns"));
+        }
     }
 }

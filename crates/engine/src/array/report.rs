@@ -2,6 +2,7 @@
 
 use super::Array;
 use crate::device::Device;
+use crate::stats::disturb::ErrorsReport;
 use crate::stats::energy::EnergyReport;
 use crate::stats::evidence::Evidence;
 use crate::stats::precision::Measured;
@@ -51,6 +52,7 @@ impl Array {
                 .flat_map(|member| member.channels.iter().cloned())
                 .collect::<Vec<ChannelReport>>(),
             drive: drives(&members),
+            errors: ErrorsReport::of_all(members.iter().filter_map(|member| member.errors.as_ref())),
             end_of_life: members.iter().find_map(|member| member.end_of_life),
             members,
             ..Report::default()

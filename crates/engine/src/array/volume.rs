@@ -9,6 +9,7 @@ use crate::stats::recorder::Recorder;
 use crate::stats::report::{CheckedReport, Report};
 use crate::stats::tenants::Tenants;
 use wordline_base::ids::DieId;
+use wordline_base::parts::{Part, Parts};
 use wordline_base::slab;
 use wordline_base::time::Ns;
 use wordline_config::MeasureConfig;
@@ -127,7 +128,10 @@ impl Volume for Array {
             self.collect(part.member);
         }
         self.parts = parts;
-        self.part_done(number, None);
+        // Where all parts were answered at once, the request has only waited at the host.
+        let mut waited = Parts::default();
+        waited.add(Part::Admission, now.since(arrival).0);
+        self.part_done(number, &waited);
     }
 
     fn prefetch<'a>(&self, coming: impl Iterator<Item = &'a HostRequest> + Clone) {

@@ -112,7 +112,7 @@ impl Device {
         self.observers.fault.as_deref()
     }
 
-    fn fail(&mut self, what: String) {
+    pub(crate) fn fail(&mut self, what: String) {
         if self.observers.fault.is_none() {
             self.observers.fault = Some(format!("at {} ns: {what}", self.flash.now().0));
         }
