@@ -71,9 +71,15 @@ impl Front {
         if event == Ns::NEVER && entry == Ns::NEVER {
             return Ns::NEVER;
         }
-        // What gives way to arrivals happens once none can come at that time any more.
-        let event = if gives_way { event + Ns(1) } else { event };
-        event.min(volume.wake_at()).min(entry).max(Ns(self.now))
+        let wake = volume.wake_at();
+        let of_drive = match event {
+            // An event goes before what wakes the drive at the same time.
+            event if wake < event => wake,
+            // What gives way to arrivals happens once none can come at that time any more.
+            event if gives_way => event + Ns(1),
+            event => event,
+        };
+        of_drive.min(entry).max(Ns(self.now))
     }
 
     /// Lets happen what goes before a request that arrives at `limit` and is submitted later; with [`Ns::NEVER`], all up to the last
