@@ -5,11 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from conftest import SMALL, SMALL_DRIVE, Wordline, sets
 
 import wordline as package
 from wordline import WordlineError
+from wordline.policies import Blocks
 
 WORKLOAD = "mixed-70-30-8k-qd16"
 
@@ -102,3 +104,21 @@ def test_an_array_has_a_time_series_and_a_table_of_blocks() -> None:
     series, blocks = result.table("series"), result.table("blocks")
     assert sum(series["read_requests"].to_pylist()) == result.read.requests
     assert set(blocks["drive"].to_pylist()) == {0, 1}
+
+
+class FirstFull:
+    """The first superblock that is full."""
+
+    def choose(self, blocks: Blocks) -> int | None:
+        return int(np.argmax(blocks.full))
+
+
+def test_an_object_that_the_drives_of_an_array_would_share_is_refused() -> None:
+    def writes(scheme: str | None, policy: object) -> int:
+        policies = {"gc": policy}
+        return package.run("mqsim", scheme, WORKLOAD, policies=policies, overrides=SMALL).write.requests
+
+    told = r"policies: gc = an object: allowed beside scheme\.array: a class"
+    with pytest.raises(WordlineError, match=told):
+        writes("mirror", FirstFull())
+    assert writes("mirror", FirstFull) == writes(None, FirstFull()) > 0

@@ -82,14 +82,30 @@ def run(
         device, scheme, workload, overrides=joined(overrides, more), seed=seed, checked=checked
     )
     _check_window(window, timeline)
-    with handed_over(policies) as own:
+    with _with_policies(scenario, policies) as scenario:
         return simulate(
-            scenario.changed(overrides=own),
+            scenario,
             progress=progress,
             drive=drive,
             timeline=None if timeline is None else (timeline, window or ALL_TIME),
             request_log=request_log,
         )
+
+
+@contextlib.contextmanager
+def _with_policies(scenario: Scenario, policies: Mapping[str, object] | None) -> Iterator[Scenario]:
+    """The scenario that names these policies. Raises `WordlineError` for an object that the drives of an array
+    would share.
+    """
+    objects = [slot for slot, policy in (policies or {}).items() if not isinstance(policy, type)]
+    with handed_over(policies) as own:
+        scenario = scenario.changed(overrides=own)
+        if objects and resolved(scenario, whole_drive=False)["scheme"].get("array"):
+            raise _core.WordlineError(
+                f"policies: {objects[0]} = an object: allowed beside scheme.array: a class, of which each drive "
+                "has its own"
+            )
+        yield scenario
 
 
 @dataclass(frozen=True)
@@ -225,9 +241,9 @@ def run_part(
     scenario = scenario_of(
         device, scheme, workload, overrides=joined(overrides, more), seed=seed, checked=checked
     )
-    with handed_over(policies) as own:
+    with _with_policies(scenario, policies) as scenario:
         return simulate_part(
-            scenario.changed(overrides=own),
+            scenario,
             progress=progress,
             load_state=load_state,
             save_state=save_state,
