@@ -82,13 +82,16 @@ impl Collector {
         match request.op {
             HostOp::Read => self.reads.add(request.length),
             HostOp::Write | HostOp::WriteFua => self.writes.add(request.length),
-            HostOp::Trim => return self.trims.add(request.length),
+            HostOp::Trim => self.trims.add(request.length),
             HostOp::Flush => {
                 self.flushes += 1;
                 return;
             }
         }
         self.end_bytes = self.end_bytes.max(request.offset.saturating_add(request.length));
+        if request.op == HostOp::Trim {
+            return;
+        }
         let (device, write) = (if self.separate_devices { request.flow } else { 0 }, request.op.is_write());
         let (first, last) = pages_of(request.offset, request.length);
         self.pages.mark(device, first, last, write);

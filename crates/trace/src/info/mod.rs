@@ -35,7 +35,7 @@ pub struct TraceInfo {
     pub read_share: f64,
     /// From the first arrival to the last, ns.
     pub span_ns: u64,
-    /// Largest offset + length of a read or write, bytes: the smallest drive that holds the trace as it is.
+    /// Largest offset + length of a read, write or TRIM, bytes: the smallest drive that holds the trace as it is.
     pub end_bytes: u64,
     /// Different pages of 4 KiB that are touched.
     pub footprint: PageCounts,
@@ -255,13 +255,13 @@ pub struct ReusePoint {
 /// How far requests go on where others ended. Shares of reads and writes, from 0 to 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SequenceInfo {
-    /// Requests that begin where the one directly before ended, of the same device.
+    /// Requests that begin where the one directly before of the same device ended.
     pub share: f64,
     /// Of the reads.
     pub read_share: f64,
     /// Of the writes.
     pub write_share: f64,
-    /// Requests that begin where one of 32 streams ended.
+    /// Requests that begin where one of the 32 latest streams of the same device ended.
     pub stream_share: f64,
     /// Of the reads.
     pub read_stream_share: f64,

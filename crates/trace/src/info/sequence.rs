@@ -1,17 +1,17 @@
 //! How far requests go on where others ended.
 
+use std::collections::{BTreeMap, VecDeque};
+
 use super::SequenceInfo;
 
-/// Ends of requests that are remembered, for several sequential streams beside one another.
+/// Ends of requests that are remembered of a device, for several sequential streams beside one another.
 const REMEMBERED: usize = 32;
 
-/// Follows the ends of requests.
+/// Follows the ends of requests, device by device.
 #[derive(Default)]
 pub(super) struct SequenceTally {
-    /// Device and end of the latest requests, in turn.
-    ends: [Option<(u16, u64)>; REMEMBERED],
-    next: usize,
-    last: Option<(u16, u64)>,
+    /// Ends of the latest requests of each device that nothing has gone on from, the last one's at the back.
+    ends: BTreeMap<u16, VecDeque<u64>>,
     reads: Counts,
     writes: Counts,
     /// Requests that begin a run: those that don't go on where the one before ended.
@@ -29,24 +29,21 @@ struct Counts {
 impl SequenceTally {
     /// Follows a read or a write.
     pub(super) fn add(&mut self, device: u16, offset: u64, length: u64, write: bool) {
-        let start = Some((device, offset));
-        let directly = self.last == start;
-        let place = self.ends.iter().position(|end| *end == start);
+        let ends = self.ends.entry(device).or_default();
+        let directly = ends.back() == Some(&offset);
+        let place = ends.iter().rposition(|end| *end == offset);
         let counts = if write { &mut self.writes } else { &mut self.reads };
         counts.all += 1;
         counts.directly += u64::from(directly);
         counts.streams += u64::from(place.is_some());
         self.runs += u64::from(!directly);
         self.bytes = self.bytes.saturating_add(length);
-        self.last = Some((device, offset.saturating_add(length)));
-        // A stream that goes on keeps its place; else the oldest is forgotten.
-        let place = place.unwrap_or_else(|| {
-            self.next = (self.next + 1) % REMEMBERED;
-            self.next
-        });
-        if let Some(end) = self.ends.get_mut(place) {
-            *end = self.last;
+        match place {
+            Some(place) => drop(ends.remove(place)),
+            None if ends.len() == REMEMBERED => drop(ends.pop_front()),
+            None => {}
         }
+        ends.push_back(offset.saturating_add(length));
     }
 
     pub(super) fn finish(&self) -> SequenceInfo {
@@ -69,16 +66,34 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_request_that_begins_where_the_one_before_ended_is_sequential() {
+    fn a_request_that_begins_where_the_one_before_of_its_device_ended_is_sequential() {
         let mut tally = SequenceTally::default();
         tally.add(0, 0, 512, false);
         tally.add(0, 512, 512, false);
         tally.add(1, 1024, 512, false);
         tally.add(0, 1024, 1024, true);
+        tally.add(0, 4096, 512, false);
+        tally.add(0, 2048, 512, true);
         let info = tally.finish();
-        assert!((info.share - 0.25).abs() < 1e-12 && (info.read_share - 1.0 / 3.0).abs() < 1e-12);
+        assert!((info.share - 2.0 / 6.0).abs() < 1e-12 && (info.read_share - 0.25).abs() < 1e-12);
         assert!((info.stream_share - 0.5).abs() < 1e-12 && (info.write_stream_share - 1.0).abs() < 1e-12);
-        assert!((info.mean_run_bytes - 2560.0 / 3.0).abs() < 1e-9);
+        assert!((info.mean_run_bytes - 3584.0 / 4.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_stream_is_forgotten_when_32_others_have_ended_since() {
+        let of = |others: u64| {
+            let mut tally = SequenceTally::default();
+            for turn in 0..100 {
+                tally.add(0, turn * 512, 512, false);
+                (0..others).for_each(|other| tally.add(0, (1 + turn * others + other) << 30, 512, false));
+            }
+            tally.finish().stream_share * (1 + others) as f64
+        };
+        for others in [0, 1, 10, 31] {
+            assert!((of(others) - 0.99).abs() < 1e-9, "{others}");
+        }
+        assert!(of(32) < 1e-9);
     }
 
     #[test]

@@ -132,9 +132,9 @@ pub struct Summary {
     pub read_intensive: f64,
     /// Pages at least 90% of whose requests are writes.
     pub write_intensive: f64,
-    /// Requests that begin where one of the 63 before ended, as a share of all.
+    /// Requests that go on where one of the 512 streams that moved last ended, as a share of all.
     pub sequential: f64,
-    /// Requests that begin where an earlier one began.
+    /// Of the others, those that the fit takes for repeating an earlier one of the same length, as a share of all.
     pub reused: f64,
     /// Requests of the pieces that the profile holds, as a share of the trace's.
     pub held: f64,
