@@ -1,4 +1,4 @@
-//! Splits requests that are longer than a size.
+//! Splits requests that are longer than a size, and leaves the others whole.
 
 use wordline_base::request::{HostRequest, RequestSource, SourceError};
 
@@ -31,8 +31,9 @@ impl RequestSource for Split {
                 None => self.source.next()?,
             };
             let Some(whole) = whole else { break };
-            // Up to the next multiple of the size.
-            let first = whole.length.min(self.bytes - whole.offset % self.bytes);
+            // Of one that is longer, up to the next multiple of the size.
+            let to_next = self.bytes - whole.offset % self.bytes;
+            let first = if whole.length > self.bytes { to_next } else { whole.length };
             batch.push(HostRequest { length: first, ..whole });
             let length = whole.length - first;
             self.rest = (length > 0).then(|| HostRequest { offset: whole.offset + first, length, ..whole });
@@ -66,8 +67,7 @@ mod tests {
                 (0, 8192, 2560, 1),
                 (1, 4096, 4096, 0),
                 (2, 0, 0, 0),
-                (3, 4000, 96, 0),
-                (3, 4096, 4, 0),
+                (3, 4000, 100, 0),
             ]
         );
     }
