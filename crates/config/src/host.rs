@@ -337,6 +337,13 @@ pub struct FlowRules {
     /// The group whose flows keep their numbers of requests in proportion, and its weight there.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub in_step: Option<InStep>,
+    /// Most of its requests inside the drive; 0 = no limit of its own.
+    #[serde(skip_serializing_if = "is_none")]
+    pub max_inside: u32,
+}
+
+fn is_none(limit: &u32) -> bool {
+    *limit == 0
 }
 
 fn is_zero(number: &u64) -> bool {
@@ -379,6 +386,7 @@ impl FlowRules {
             after: Vec::new(),
             ends: Vec::new(),
             in_step: None,
+            max_inside: 0,
         }
     }
 
@@ -388,6 +396,7 @@ impl FlowRules {
         check_range("queue_depth", self.queue_depth, 1, MAX_QUEUE_ENTRIES)?;
         check_range("think_time_ns", self.think_time_ns, 0, 1_000_000_000_000)?;
         check_range("max_outstanding", self.max_outstanding, 0, MAX_QUEUE_ENTRIES)?;
+        check_range("max_inside", self.max_inside, 0, MAX_QUEUE_ENTRIES)?;
         check_range("weight", self.weight, 1, 256)?;
         check_range("start_ns", self.start_ns, 0, i64::MAX as u64)?;
         self.in_step.map_or(Ok(()), |step| step.validate().map_err(|error| error.under("in_step")))

@@ -135,6 +135,22 @@ fn weighted_priorities_share_the_drive_by_their_weights() {
 }
 
 #[test]
+fn a_flow_with_as_many_requests_inside_as_it_may_waits_while_others_enter() {
+    for kind in [ArbitrationKind::RoundRobin, ArbitrationKind::Strict] {
+        let arbitration = ArbitrationConfig { kind, ..ArbitrationConfig::default() };
+        let setup = with_host(device(1, 1, 1, 1), HostConfig { arbitration, ..HostConfig::default() });
+        let deep = FlowRules { max_inside: 2, ..closed_rules("deep", 6) };
+        let flows = vec![(deep, reads(6)), (closed_rules("shallow", 3), reads(3))];
+        let (report, record) = record_flows(&setup, flows);
+        // Two of the one, all of the other; the first answer lets in the next.
+        assert_eq!(entries(&record)[..5].iter().filter(|entry| **entry == (0, 0)).count(), 2, "{kind:?}");
+        assert!(entries(&record)[5..].iter().all(|&(flow, time)| flow == 0 && time > 0), "{kind:?}");
+        let waited = |flow: usize| report.flows[flow].read.blame.mean.total_ns["admission"];
+        assert!(waited(0) > 0 && waited(1) == 0, "{kind:?}");
+    }
+}
+
+#[test]
 fn urgent_commands_go_before_weighted_ones() {
     let setup = arbitrated(ArbitrationKind::Weighted, 1, None);
     let late = |count| (0..count).map(|n| read(READ / 2, n)).collect();

@@ -153,9 +153,6 @@ def _workload(
     device = drive.device
     conditioned = device.flag("Enabled_Preconditioning")
     host: TomlTable = {}
-    fetched = device.whole("Queue_Fetch_Size") * len(flows)
-    if sum(flow.depth for flow in flows) > fetched:
-        host["max_inside"] = fetched
     if len({flow.values.text("Priority_Class") for flow in flows}) > 1:
         host["arbitration"] = {"kind": "strict"}
         notes.add("priorities count until a request enters the drive, in MQSim in the queues of its chips")
@@ -171,7 +168,8 @@ def _workload(
         table["measure"]["interval_ns"] = drive.host.whole("ResponseTime_Logging_Period_Length")
     places = _places(flows, parts, conditioned)
     table["flow"] = [
-        flow.table(device.whole("IO_Queue_Depth"), *place) for flow, place in zip(flows, places, strict=True)
+        flow.table(device.whole("IO_Queue_Depth"), device.whole("Queue_Fetch_Size"), *place)
+        for flow, place in zip(flows, places, strict=True)
     ]
     return table
 

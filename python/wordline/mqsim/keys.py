@@ -50,7 +50,7 @@ DEVICE = (
         refused=(("SATA", "one queue for all flows behind a fixed delay isn't modelled"),),
     ),
     Key("IO_Queue_Depth", Whole(2, 65_535), "1024", "bound on requests of a flow: `flow.max_outstanding`"),
-    Key("Queue_Fetch_Size", Whole(1, 65_535), "512", "`host.max_inside`, times the number of flows"),
+    Key("Queue_Fetch_Size", Whole(1, 65_535), "512", "`max_inside` of each flow whose queue is deeper"),
     Key(
         "Caching_Mechanism",
         Word(("SIMPLE", "ADVANCED")),

@@ -129,8 +129,10 @@ class Flow:
             found.append(numbers)
         return tuple(found)
 
-    def table(self, queue_entries: int, place: TomlTable, shrink: float) -> TomlTable:
-        """The flow's description: `place` is its range of the drive, `shrink` that over its whole part."""
+    def table(self, queue_entries: int, fetched: int, place: TomlTable, shrink: float) -> TomlTable:
+        """The flow's description: the drive has at most `fetched` of its requests; `place` is its range of the
+        drive, `shrink` that over its whole part.
+        """
         values = self.values
         table: TomlTable = {"name": self.label, "priority": values.text("Priority_Class").lower()}
         table |= place
@@ -140,6 +142,8 @@ class Flow:
         else:
             depth = values.whole("Average_No_of_Reqs_in_Queue")
             table |= {"arrivals": "closed", "queue_depth": min(depth, most)}
+        if self.depth > fetched:
+            table["max_inside"] = fetched
         if self.is_trace:
             if values.text("Time_Unit") == "PICOSECOND":
                 table["time_scale"] = 0.001

@@ -203,7 +203,14 @@ impl<'a> Flows<'a> {
 
     /// Whether anything waits that the drive would take.
     fn may_enter(&self) -> bool {
-        self.waiting.iter().any(|held| !self.writes.hold(held.view.op))
+        self.waiting.iter().any(|held| self.takes(held))
+    }
+
+    /// Whether the drive would take what waits.
+    #[inline]
+    fn takes(&self, held: &Held) -> bool {
+        let full = self.queues.get(usize::from(held.view.flow)).is_some_and(Queue::is_full);
+        !full && !self.writes.hold(held.view.op)
     }
 
     /// Lists what has arrived by `now`, up to the window of each flow.
@@ -242,7 +249,7 @@ impl<'a> Flows<'a> {
             let (queues, writes) = (&self.queues, &self.writes);
             let chosen = self.arbiter.next(|queue| match &queues[usize::from(queue)] {
                 queue if queue.waiting == 0 => Head::Empty,
-                queue if writes.hold(queue.newest) => Head::Held,
+                queue if queue.is_full() || writes.hold(queue.newest) => Head::Held,
                 _ => Head::Ready,
             });
             let place = self.waiting.iter().position(|held| Some(held.view.flow) == chosen);
@@ -268,11 +275,11 @@ impl<'a> Flows<'a> {
         self.views.clear();
         self.held.clear();
         for (place, held) in self.waiting.iter().enumerate() {
-            if self.writes.hold(held.view.op) {
-                self.held.push(held.view);
-            } else {
+            if self.takes(held) {
                 self.places.push(place);
                 self.views.push(held.view);
+            } else {
+                self.held.push(held.view);
             }
         }
     }
@@ -287,7 +294,7 @@ impl<'a> Flows<'a> {
             return None;
         }
         let overtakes = |held: &Held| self.queues[usize::from(held.view.flow)].overtakes;
-        let taken = |held: &&Held| !self.writes.hold(held.view.op);
+        let taken = |held: &&Held| self.takes(held);
         let most = self.waiting.iter().filter(taken).map(overtakes).max()?;
         let is_that = |held: &Held| taken(&held) && overtakes(held) == most;
         if most >= self.max_overtakes { self.waiting.iter().position(is_that) } else { None }
@@ -307,6 +314,7 @@ impl<'a> Flows<'a> {
     fn count_overtakes(&mut self, place: usize, id: u64) {
         let flow = self.waiting[place].view.flow;
         for (at, held) in self.waiting.iter().enumerate() {
+            let takes = self.takes(held);
             let queue = &mut self.queues[usize::from(held.view.flow)];
             // The first of a flow is its oldest.
             if queue.looked == id + 1 {
@@ -315,7 +323,7 @@ impl<'a> Flows<'a> {
             queue.looked = id + 1;
             if held.view.flow == flow && at == place {
                 queue.overtakes = 0;
-            } else if !self.writes.hold(held.view.op) {
+            } else if takes {
                 queue.overtakes = queue.overtakes.saturating_add(1);
             }
         }
@@ -331,7 +339,8 @@ impl<'a> Flows<'a> {
         }
         let Held { request, view, of } = self.waiting.remove(place);
         self.take_note(of, &request, now);
-        self.queues[usize::from(view.flow)].waiting -= 1;
+        let queue = &mut self.queues[usize::from(view.flow)];
+        (queue.waiting, queue.inside) = (queue.waiting - 1, queue.inside + 1);
         self.inside += 1;
         if let Some(sent) = view.die.and_then(|die| self.sent.get_mut(die.index())) {
             *sent += 1;
@@ -372,6 +381,7 @@ impl<'a> Flows<'a> {
             *sent -= 1;
         }
         let queue = &mut self.queues[usize::from(flow)];
+        queue.inside -= 1;
         queue.submitter.completed(1, now);
         queue.course.answered(now);
         queue.changed = true;
@@ -495,6 +505,9 @@ impl HostSide for Flows<'_> {
         let mut named = self.waiting.iter().map(|held| held.view.flow).chain(inside);
         if named.any(|flow| usize::from(flow) >= flows) {
             return Err(SnapshotError::Misfit("a request of a flow that there is not".to_owned()).into());
+        }
+        for request in self.entered.iter().flatten() {
+            self.queues[usize::from(request.flow)].inside += 1;
         }
         Ok(())
     }

@@ -54,6 +54,9 @@ pub struct FlowConfig {
     /// request then.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ends: Vec<String>,
+    /// Most of its requests inside the drive, up to 65,536; others of it wait in its queue. 0 = as many as `host.max_inside` lets in.
+    #[serde(default, skip_serializing_if = "is_unlimited")]
+    pub max_inside: u32,
     /// A group of flows whose numbers of requests stay in the proportion of their weights, as long as each has some.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub in_step: Option<InStep>,
@@ -92,6 +95,10 @@ fn is_zero(number: &u64) -> bool {
     *number == 0
 }
 
+fn is_unlimited(limit: &u32) -> bool {
+    *limit == 0
+}
+
 impl FlowConfig {
     /// What bounds of ranges given as shares are multiples of, bytes.
     pub const RANGE_UNIT: u64 = 1 << 16;
@@ -114,6 +121,7 @@ impl FlowConfig {
             after: Vec::new(),
             ends: Vec::new(),
             in_step: self.in_step,
+            max_inside: self.max_inside,
         }
     }
 

@@ -246,6 +246,7 @@ fn of_source(job: &Job, source: SourceConfig) -> FlowConfig {
         after: Vec::new(),
         ends: Vec::new(),
         in_step: job.in_step,
+        max_inside: 0,
         at_end: Some(AtEnd::Stop),
         nvm_set: None,
         set_bytes: None,

@@ -35,6 +35,9 @@ pub(super) struct Queue<'a> {
     /// Its weight in a group that keeps step, and its requests so far.
     pub(super) in_step: Option<InStep>,
     pub(super) given: u64,
+    /// Its requests inside the drive, and most of them; `u32::MAX` = any number.
+    pub(super) inside: u32,
+    pub(super) most: u32,
 }
 
 impl<'a> Queue<'a> {
@@ -63,7 +66,15 @@ impl<'a> Queue<'a> {
             ends: rules.ends,
             in_step: rules.in_step,
             given: 0,
+            inside: 0,
+            most: if rules.max_inside == 0 { u32::MAX } else { rules.max_inside },
         }
+    }
+
+    /// Whether the drive has as many of its requests as it may.
+    #[inline]
+    pub(super) fn is_full(&self) -> bool {
+        self.inside >= self.most
     }
 
     /// Whether it begins later than others, or ends some.
@@ -107,6 +118,8 @@ impl<'a> Queue<'a> {
             ends,
             in_step: _,
             given,
+            inside: _,
+            most: _,
         } = self;
         out.put(&course.state())?;
         submitter.save(out)?;
