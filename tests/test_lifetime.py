@@ -108,7 +108,7 @@ def test_a_drive_that_is_written_to_its_end_lasts_as_long_as_is_told(spares: int
     ("changes", "reason"),
     [
         ({"write": {"requests": 0}}, "nothing was written"),
-        ({"waf": None}, "nothing was written"),
+        ({"waf": None}, "nothing of what was written"),
         ({"intervals": {"figures": {"waf": {"low": -1.0, "high": 6.0, "degrees": 3}}}}, "WAF is unsure"),
         (
             {

@@ -241,8 +241,10 @@ def _missing(
     result: Mapping[str, Any], scheme: Mapping[str, Any], cycles: int | None, slc_cycles: int | None
 ) -> str:
     waf, ends = result["waf"], intervals.of_result(result, "waf")
-    if not waf or not result["write"]["requests"]:
+    if not result["write"]["requests"]:
         return "nothing was written in the window"
+    if not waf:
+        return "nothing of what was written reached the flash in the window"
     if cycles is None:
         return f"{CYCLES} is not set"
     if slc_cycles is None and _uses_slc_mode(scheme):
