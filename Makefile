@@ -56,10 +56,6 @@ of-rust:
 of-release:
 	@for part in setup check-python instructions; do $(MAKE) --no-print-directory $$part; done
 
-# Two calls, since Cargo gives a dependency the features that any package of a call wants: what counts instructions wants
-# more than the rest, which modules of a user's own then couldn't share.
-SIMULATOR := --workspace --exclude wordline-instructions
-COUNTER := --package wordline-instructions
 # By itself it leaves out Parquet.
 OWN := --package own-policy
 
@@ -67,8 +63,7 @@ check-rust:
 	@$(call require,cargo fmt --version,rustfmt is not installed (rustup component add rustfmt)); \
 	cargo fmt --all --check
 	@$(call require,cargo clippy --version,clippy is not installed (rustup component add clippy)); \
-	cargo clippy $(SIMULATOR) --all-targets --locked --quiet -- -D warnings; \
-	cargo clippy $(COUNTER) --all-targets --locked --quiet -- -D warnings; \
+	cargo clippy --workspace --all-targets --locked --quiet -- -D warnings; \
 	cargo clippy $(OWN) --all-targets --locked --quiet -- -D warnings
 
 check-python: setup
@@ -80,8 +75,7 @@ check-python: setup
 # Property tests draw the same cases each time, so that a commit passes or fails whenever it is tried; another seed, others.
 test-rust: export PROPTEST_RNG_SEED ?= 1
 test-rust:
-	@cargo test $(SIMULATOR) --locked
-	@cargo test $(COUNTER) --locked
+	@cargo test --workspace --locked
 
 # The unsafe code of the engine (its tables' memory) and of the border to C under AddressSanitizer. The standard compiler has it, for this
 # target at least, behind a switch. One call, so that each crate is compiled once, and without optimisation, since these are few tests;
@@ -101,36 +95,15 @@ valgrind:
 			valgrind libc6-dbg >/dev/null; \
 	fi
 
-# The runner of the same version as the library, without optimisation: it reads files of some hundred lines.
-GUNGRAUN := 0.20.0
-RUNNER := target/tools/gungraun-$(GUNGRAUN)
-
-$(RUNNER)/bin/gungraun-runner:
-	@CARGO_PROFILE_DEV_DEBUG=0 CARGO_TARGET_DIR=target/tools/build \
-		cargo install --locked --quiet --debug --version $(GUNGRAUN) --root $(RUNNER) gungraun-runner
-	@rm -rf target/tools/build
-
 # The benchmark. With the bindings selected beside it, though they aren't built, dependencies have the same features as in
 # `make setup`, and aren't compiled a second time.
 BENCH_BUILD := cargo build --release --locked --quiet --package wordline-bench --package wordline-py --bin wordline-bench
 BENCH := "$${CARGO_TARGET_DIR:-$(CURDIR)/target}/release/wordline-bench"
 
-COUNT := cargo bench --profile dev --locked --quiet $(COUNTER) --bench instructions --
-
 # RECORD='reason' takes the counts of now down as the ones that hold, with the reason, in place of a comparison.
-instructions: valgrind ## instructions of the hot paths, against the recorded counts
+instructions: valgrind ## instructions of runs on drives as sold and of two systems, against the recorded counts
 	@$(call require,command -v valgrind,valgrind is not installed: no instructions are counted); \
-	$(MAKE) --no-print-directory $(RUNNER)/bin/gungraun-runner; \
-	export PATH="$(CURDIR)/$(RUNNER)/bin:$$PATH"; \
-	$(BENCH_BUILD); \
-	export WORDLINE_BENCH=$(BENCH) WORDLINE_DRIVE="$(CURDIR)/target/counted.drive"; \
-	"$$WORDLINE_BENCH" --counted "$$WORDLINE_DRIVE"; \
-	if [ -n "$(RECORD)" ]; then \
-		WORDLINE_RECORD=1 $(COUNT) --output-format=json >target/instructions.json; \
-		$(PYTHON) scripts/record_instructions.py "$(RECORD)" <target/instructions.json; \
-	else \
-		$(COUNT); \
-	fi
+	$(BENCH_BUILD); $(BENCH) --bounds $(if $(RECORD),"$(RECORD)")
 
 # A browser for the tests of reports. Under CI, as root on Debian, it is installed; elsewhere its tests are skipped.
 browser:

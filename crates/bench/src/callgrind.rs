@@ -92,12 +92,12 @@ pub(crate) fn of_replay(folder: &Path) -> Result<(ByFile, f64), Failure> {
     Ok((by_file, operations))
 }
 
-/// Instructions of this program with these arguments behind `--counted`.
+/// Instructions of this program with these arguments behind `--counted`, under callgrind with these options.
 ///
 /// # Errors
 /// A run that fails, or output of callgrind that can't be read.
-pub(crate) fn instructions(arguments: &[&str]) -> Result<u64, Failure> {
-    Ok(counted(arguments)?.by_file.values().sum())
+pub(crate) fn instructions(options: &[&str], arguments: &[&str]) -> Result<u64, Failure> {
+    Ok(under_callgrind(options, &[&["--counted"], arguments].concat())?.0.values().sum())
 }
 
 fn count(drive: &Path, share: f64, requests: u64) -> Result<Counted, Failure> {

@@ -5,14 +5,13 @@ use std::path::Path;
 use crate::hot::{self, Ready};
 use crate::{Failure, schemes};
 
-/// Prepares the drive as a file, runs one length on it, or a hot path by its name: what is started under callgrind.
+/// A part alone, a run with a scheme, or one length on the drive that was saved: what is started under callgrind.
 ///
 /// # Errors
 /// Arguments that are none, or a run that fails.
 pub fn child(arguments: &[String]) -> Result<(), Failure> {
     match arguments {
-        [drive] => hot::prepare(Path::new(drive)),
-        [drive, path] => hot::count(path, Path::new(drive)),
+        [part] => hot::count(part),
         [kind, name, on, requests] if kind == "scheme" => {
             println!("{}", schemes::count(name, on, requests)?);
             Ok(())
@@ -21,9 +20,8 @@ pub fn child(arguments: &[String]) -> Result<(), Failure> {
             println!("{}", Ready::new(Path::new(drive), requests.parse()?, share.parse()?)?.run()?.1);
             Ok(())
         }
-        _ => Err(
-            "the file of a drive; then a hot path, or a share of reads and a number of requests; or a scheme"
-                .into(),
-        ),
+        _ => {
+            Err("a part; a scheme; or the file of a drive, a share of reads and a number of requests".into())
+        }
     }
 }

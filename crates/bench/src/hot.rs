@@ -1,4 +1,5 @@
-//! The hot paths whose instructions are counted: small, so that callgrind takes seconds for them.
+//! What is counted under callgrind on a drive that was prepared before, and parts that are counted alone: small, so that it takes
+//! seconds.
 
 use std::fs::File;
 use std::io::{BufReader, BufWriter};
@@ -104,15 +105,15 @@ fn trace(lines: u64) -> Vec<u8> {
 /// Lines of the trace.
 const LINES: u64 = 20_000;
 
-/// Carries out a hot path in a function of its own, where callgrind counts; `drive` is the file of the prepared one.
+/// What is counted by itself.
+pub(crate) const PARTS: [&str; 2] = ["event_set", "trace_lines"];
+
+/// Carries out one of [`PARTS`] in a function of its own, where callgrind counts.
 ///
 /// # Errors
-/// A path that there is not, a file that can't be read, or a run that fails.
-pub fn count(path: &str, drive: &Path) -> Result<(), Failure> {
-    match path {
-        "random_reads" => counted_random_reads(Ready::new(drive, 20_000, 1.0)?).map(drop),
-        "random_writes" => counted_random_writes(Ready::new(drive, 1_500, 0.0)?).map(drop),
-        "mixed" => counted_mixed(Ready::new(drive, 4_000, 0.7)?).map(drop),
+/// A part that there is not.
+pub fn count(part: &str) -> Result<(), Failure> {
+    match part {
         "event_set" => {
             std::hint::black_box(counted_event_set(events()));
             Ok(())
@@ -121,18 +122,8 @@ pub fn count(path: &str, drive: &Path) -> Result<(), Failure> {
             LINES => Ok(()),
             other => Err(format!("{other} requests of {LINES}").into()),
         },
-        _ => Err("allowed: random_reads, random_writes, mixed, event_set, trace_lines".into()),
+        _ => Err(format!("allowed: {}", PARTS.join(", ")).into()),
     }
-}
-
-#[inline(never)]
-fn counted_random_reads(ready: Ready) -> Result<(Ready, u64), Failure> {
-    ready.run()
-}
-
-#[inline(never)]
-fn counted_random_writes(ready: Ready) -> Result<(Ready, u64), Failure> {
-    ready.run()
 }
 
 /// Where callgrind counts.

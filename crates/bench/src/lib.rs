@@ -2,6 +2,7 @@
 #![allow(clippy::print_stdout, reason = "a benchmark prints its result")]
 
 pub mod bare;
+pub mod bounds;
 pub mod callgrind;
 pub mod cases;
 pub mod clock;
@@ -20,6 +21,7 @@ pub mod rows;
 pub mod scale;
 pub mod schemes;
 pub mod soak;
+mod sold;
 pub mod states;
 pub mod traces;
 pub mod translation;

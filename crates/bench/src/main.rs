@@ -1,14 +1,15 @@
 //! Speed and memory of the engine and speed of the readers and generators of traces, each beside its goal.
 //!
 //! `cargo run --release -p wordline-bench [-- NAME…]` runs the benchmarks whose names contain one of the words.
+//! `-- --bounds [REASON]` counts instructions and holds them against their records, or records them;
 //! `-- --scaling` prints how cost grows as CSV; `-- --soak N` runs N flash operations in checked mode.
 #![allow(clippy::print_stdout, reason = "a benchmark prints its result")]
 
 use std::process::ExitCode;
 
 use wordline_bench::{
-    Failure, callgrind, cases, costs, counted, embedded, generators, mqsim, rows, scale, schemes, soak,
-    states, traces, translation,
+    Failure, bounds, callgrind, cases, costs, counted, embedded, generators, mqsim, rows, scale, schemes,
+    soak, states, traces, translation,
 };
 
 type Benchmark = fn() -> Result<(), Failure>;
@@ -42,12 +43,16 @@ fn main() -> ExitCode {
 fn run(words: &[String]) -> Result<(), Failure> {
     match words {
         [first, rest @ ..] if first == "--counted" => counted::child(rest),
+        [first] if first == "--bounds" => bounds::run(None),
+        [first, reason] if first == "--bounds" => bounds::run(Some(reason)),
         [first, rest @ ..] if first == "--mqsim" => mqsim::child(rest),
         [first, rest @ ..] if first == "--row" => rows::child(rest),
         [first, rest @ ..] if first == "--scaled" => scale::child(rest),
         [first] if first == "--scaling" => scale::run_all(),
         [first, operations] if first == "--soak" => soak::run(operations.parse()?),
-        [first, ..] if first.starts_with('-') => Err(format!("{first}: allowed: --scaling, --soak N").into()),
+        [first, ..] if first.starts_with('-') => {
+            Err(format!("{first}: allowed: --bounds [REASON], --scaling, --soak N").into())
+        }
         words => {
             cases::run_all(words)?;
             let asked =

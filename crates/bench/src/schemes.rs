@@ -121,7 +121,8 @@ fn counted(case: &Case) -> Result<Option<[f64; 2]>, Failure> {
         return Ok(None);
     }
     let each = |on: &str| {
-        let count = |length: u64| callgrind::instructions(&["scheme", case.name, on, &length.to_string()]);
+        let count =
+            |length: u64| callgrind::instructions(&[], &["scheme", case.name, on, &length.to_string()]);
         let [short, long] = LENGTHS.map(count);
         Ok::<f64, Failure>((long? - short?) as f64 / (LENGTHS[1] - LENGTHS[0]) as f64)
     };
