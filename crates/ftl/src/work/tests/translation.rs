@@ -1,7 +1,7 @@
 //! The map on flash: which look-ups read a page of it, and who shares one.
 
 use super::harness::{Alone, PROGRAM, READ};
-use wordline_ftl::work::Counted;
+use crate::work::Counted;
 
 /// Time of a read of a page of the map, of 512 bytes, ns.
 const MAP_READ: u64 = 10_001;

@@ -1,11 +1,11 @@
 //! Collection: what is moved, when it is erased, and who waits for space.
 
 use super::harness::{Alone, ERASE, PROGRAM, READ};
+use crate::blocks::BlockState;
+use crate::events::Event;
+use crate::work::{self, Counted};
 use wordline_base::class::Cause;
 use wordline_base::ids::Lpa;
-use wordline_ftl::blocks::BlockState;
-use wordline_ftl::events::Event;
-use wordline_ftl::work::{self, Counted};
 
 /// Pages of a drive, drawn alike.
 fn scattered(count: u32, of: u32) -> impl Iterator<Item = u32> {

@@ -1,8 +1,8 @@
 //! Parity of rows: where it is, and reads that are rebuilt from it.
 
 use super::harness::{Alone, PROGRAM, READ};
+use crate::work::Counted;
 use wordline_base::ids::Lpa;
-use wordline_ftl::work::Counted;
 
 /// A drive whose superblocks go over its four dies, one page of each row being parity.
 fn drive() -> Alone {

@@ -2,6 +2,15 @@
 
 use std::collections::VecDeque;
 
+use crate::arrangement::{Arrangement, Needs};
+use crate::durable::Kept;
+use crate::events::{Event, WornBlock, WritePlace};
+use crate::mapping::{Found, Lookup};
+use crate::placement::{PlaneSet, ProgramIntent};
+use crate::plan::Plan;
+use crate::reclaim::Decision;
+use crate::replicate::{CopyTarget, Serving};
+use crate::work::{self, AboveFtl, BadPlan, Counted, Ftl};
 use wordline_base::class::{Cause, Class};
 use wordline_base::ids::{DieId, Lpa, Ppa, SuperblockId};
 use wordline_base::time::Ns;
@@ -10,15 +19,6 @@ use wordline_flash::nand::bit_errors::ReadOutcome;
 use wordline_flash::nand::{CellMode, Geometry};
 use wordline_flash::sched::queue::{NONE, OpId};
 use wordline_flash::{Above, Flash};
-use wordline_ftl::arrangement::{Arrangement, Needs};
-use wordline_ftl::durable::Kept;
-use wordline_ftl::events::{Event, WornBlock, WritePlace};
-use wordline_ftl::mapping::{Found, Lookup};
-use wordline_ftl::placement::{PlaneSet, ProgramIntent};
-use wordline_ftl::plan::Plan;
-use wordline_ftl::reclaim::Decision;
-use wordline_ftl::replicate::{CopyTarget, Serving};
-use wordline_ftl::work::{self, AboveFtl, BadPlan, Counted, Ftl};
 
 /// Times of the drive below, ns: a page read, programmed, its data on the bus included; an erase.
 pub const READ: u64 = 10_005;
