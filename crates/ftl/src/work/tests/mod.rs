@@ -1,12 +1,21 @@
 //! The translation layer over a flash, held by nobody but a test: no request's way, no cache, no system.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a panic is the failure")]
 
+mod background;
+mod bad_blocks;
 mod collection;
 mod copies;
-mod harness;
+mod copyback;
+pub(in crate::work) mod harness;
+mod pacing;
 mod parity;
 mod plans;
 mod properties;
+mod reads;
 mod reclaim;
+mod rotating;
+mod slc_cache;
 mod translation;
+mod victims;
+mod wear_levelling;
 mod writes;
