@@ -6,6 +6,7 @@ mod background;
 mod bad_blocks;
 mod collection;
 mod copies;
+mod copy_courses;
 mod copyback;
 pub(in crate::work) mod harness;
 mod kept_open;
