@@ -17,6 +17,7 @@ mod plans;
 mod properties;
 mod reads;
 mod reclaim;
+mod reclaim_courses;
 mod rotating;
 mod slc_cache;
 mod translation;
