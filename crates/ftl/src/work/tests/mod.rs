@@ -12,6 +12,7 @@ pub(in crate::work) mod harness;
 mod kept_open;
 mod pacing;
 mod parity;
+mod parity_pages;
 mod plan_courses;
 mod plans;
 mod properties;

@@ -294,6 +294,11 @@ impl Alone {
         (0..self.ftl.blocks().capacity()).map(lpa).collect()
     }
 
+    /// Operations of a class that have ended.
+    pub fn ended(&self, class: Class) -> usize {
+        self.ended.iter().filter(|&&other| other == class).count()
+    }
+
     /// How often this was counted.
     pub fn count(&self, what: &Counted) -> usize {
         self.counted.iter().filter(|counted| *counted == what).count()
