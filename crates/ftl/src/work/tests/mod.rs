@@ -8,6 +8,7 @@ mod collection;
 mod copies;
 mod copy_courses;
 mod copyback;
+mod guesses;
 pub(in crate::work) mod harness;
 mod kept_open;
 mod pacing;
