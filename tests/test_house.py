@@ -39,6 +39,9 @@ def dependencies(crate: str) -> set[str]:
 Module = tuple[str, ...]
 """Its path in its crate."""
 
+# Where the tests begin that a file ends with.
+TESTS = re.compile(r"#\[cfg\(test\)\]\s*(?:#\[[^\n]*\s*)*(?:pub\S* )?mod \w+ \{")
+
 
 def code_of(crate: str) -> Iterator[tuple[Module, str]]:
     """The modules of a crate that have a file, each by its path, with its code: without comments and tests,
@@ -50,7 +53,7 @@ def code_of(crate: str) -> Iterator[tuple[Module, str]]:
             continue
         path = file.relative_to(source).with_suffix("").parts
         path = path[:-1] if path[-1] == "mod" else path
-        code = re.split(r"#\[cfg\(test\)\]\s*(?:#\[[^\n]*\s*)*(?:pub\S* )?mod \w+ \{", file.read_text())[0]
+        code = TESTS.split(file.read_text())[0]
         code = re.sub(r"//.*", "", code)
         for above in range(len(path), 0, -1):
             named = "::".join(("crate", *path[: len(path) - above]))
@@ -219,3 +222,21 @@ def test_every_place_of_the_index_is_there() -> None:
             path = ROOT / "crates" / place if "/" in place else folder / place
             assert path.exists(), place
             folder = path.parent if path.is_file() else folder
+
+
+def lines_of_tests(folder: Path) -> tuple[int, int]:
+    """Lines of tests beside the code of a folder, and all lines there."""
+    tests = lines = 0
+    for file in folder.rglob("*.rs"):
+        text = file.read_text()
+        beside = file.stem == "tests" or "tests" in file.relative_to(folder).parts
+        code = "" if beside else TESTS.split(text)[0]
+        lines += text.count("\n")
+        tests += text.count("\n") - code.count("\n")
+    return tests, lines
+
+
+def test_the_parts_that_move_pages_have_tests_beside_their_code() -> None:
+    tests, lines = lines_of_tests(ROOT / "crates/ftl/src/work")
+    assert lines > 10_000
+    assert tests >= 0.15 * lines, f"{tests} of {lines} lines"

@@ -24,6 +24,9 @@ pub(crate) mod translation;
 mod view;
 pub(crate) mod writes;
 
+#[cfg(test)]
+mod tests;
+
 pub use above::AboveFtl;
 pub use audit::formula::audit_by_formula;
 pub use audit::single_copy::audit_single_copies;

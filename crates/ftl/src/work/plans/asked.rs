@@ -188,3 +188,138 @@ fn accept_plan<A: AboveFtl>(above: &mut A, run: Run) {
     above.ftl_mut().plans.waiting += 1;
     try_to_start(above, free as u32);
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a panic is the failure")]
+mod tests {
+    use super::*;
+    use crate::plan::{Place, Step};
+    use crate::work::tests::harness::Alone;
+    use wordline_base::ids::{DomainId, PlaneId};
+
+    const WIDE: (&str, &str) = ("scheme.blocks.superblock", "drive");
+
+    fn exact(destination: usize, unit: u32, page: u32) -> Step {
+        Step { pages: vec![Ppa(page)], pin: Pin::Exact(Place { destination, unit }) }
+    }
+
+    fn into(destinations: u32, steps: Vec<Step>) -> Plan {
+        let destinations = (0..destinations).map(|_| DomainId(0)).collect();
+        Plan { cause: Cause::Migration, destinations, steps, erase: vec![] }
+    }
+
+    #[test]
+    fn units_of_a_superblock_are_filled_program_by_program_plane_by_plane() {
+        // Four planes, programs of two pages of two units.
+        let keys = [WIDE, ("device.geometry.page_bytes", "8192"), ("device.geometry.pages_per_program", "2")];
+        let drive = Alone::new(&keys);
+        let (superblock, geometry) = (drive.at(0, 3), drive.ftl.geometry());
+        let planes = drive.ftl.domains().planes(DomainId(0));
+        for (unit, column, page, rest) in [
+            (0, 0, 0, 0),
+            (1, 0, 0, 1),
+            (2, 0, 1, 0),
+            (3, 0, 1, 1),
+            (4, 1, 0, 0),
+            (15, 3, 1, 1),
+            (16, 0, 2, 0),
+        ] {
+            let ppa = Ppa(geometry.first_unit(planes[column], 3, page).0 + rest);
+            assert_eq!((drive.ftl.unit_at(superblock, unit), drive.ftl.unit_of(ppa)), (ppa, unit));
+        }
+        assert!((0..64).all(|unit| drive.ftl.unit_of(drive.ftl.unit_at(superblock, unit)) == unit));
+    }
+
+    #[test]
+    fn rows_with_parity_are_filled_past_it() {
+        let drive = Alone::new(&[WIDE, ("scheme.redundancy.policy", "parity_rows")]);
+        let superblock = drive.at(0, 3);
+        let of_row = |row: u32| {
+            let plane = |unit| drive.ftl.geometry().plane_of(drive.ftl.unit_at(superblock, unit)).0;
+            (3 * row..3 * row + 3).map(plane).collect::<Vec<PlaneId>>()
+        };
+        let left_out: Vec<Vec<u32>> = (0..4)
+            .map(|row| (0..4).filter(|&plane| !of_row(row).contains(&PlaneId(plane))).collect())
+            .collect();
+        // One plane in each row, another one in each of four.
+        let mut all = left_out.concat();
+        all.sort_unstable();
+        assert!(left_out.iter().all(|left| left.len() == 1) && all == [0, 1, 2, 3], "{left_out:?}");
+    }
+
+    #[test]
+    fn pinned_pages_share_a_program_in_their_unit_and_are_sent_with_their_superpage() {
+        let programs = |keys: &[(&str, &str)], destinations, units: &[(usize, u32)]| {
+            let drive = Alone::new(keys);
+            let steps = (0..).zip(units).map(|(page, &(destination, unit))| exact(destination, unit, page));
+            let run = drive.ftl.prepare_plan(0, 0, into(destinations, steps.collect()), false).unwrap();
+            let programs = run.programs.iter().map(|program| (program.left, program.ends_superpage));
+            (programs.collect::<Vec<_>>(), run.ends)
+        };
+        // Superpages of four: units 0 to 2, then 5.
+        let wide = programs(&[WIDE], 1, &[(0, 0), (0, 1), (0, 2), (0, 5)]);
+        assert_eq!(wide, (vec![(1, false), (1, false), (1, true), (1, true)], vec![6]));
+        // Two units in a page: 0 and 1, and 3; superpages of eight.
+        let paged = [WIDE, ("device.geometry.page_bytes", "8192")];
+        assert_eq!(programs(&paged, 1, &[(0, 0), (0, 1), (0, 3)]), (vec![(2, false), (1, true)], vec![4]));
+        // What lies in two destinations in turn are superpages apart.
+        let two = programs(&[WIDE], 2, &[(0, 0), (1, 0), (0, 1)]);
+        assert_eq!(two, (vec![(1, true), (1, true), (1, true)], vec![2, 1]));
+    }
+
+    #[test]
+    fn plans_that_cannot_be_carried_out_are_refused_with_what_is_allowed() {
+        let drive = Alone::new(&[]);
+        let plain = into(1, vec![exact(0, 0, 0)]);
+        let with = |change: &dyn Fn(&mut Plan)| {
+            let mut plan = plain.clone();
+            change(&mut plan);
+            plan
+        };
+        let kept = Pin::In { superblock: SuperblockId(3), unit: 0 };
+        let table: [(Plan, bool, &str); 10] = [
+            (
+                with(&|plan| plan.cause = Cause::Host),
+                false,
+                "its cause is Host: allowed: [Gc, ReadReclaim, WearLevelling, Migration]",
+            ),
+            (into(65, vec![]), false, "it has 65 destinations: allowed: at most 64"),
+            (
+                with(&|plan| plan.destinations = vec![DomainId(4)]),
+                false,
+                "its destination DomainId(4) is none of the 4 domains",
+            ),
+            (
+                with(&|plan| plan.erase = vec![SuperblockId(64)]),
+                false,
+                "SuperblockId(64) is none of the 64 superblocks",
+            ),
+            (
+                plain.clone(),
+                true,
+                "it ends when a request comes: allowed: neither destinations nor superblocks to erase",
+            ),
+            (into(1, vec![exact(0, 0, 512)]), false, "Ppa(512) is none of the 512 physical pages"),
+            (into(1, vec![exact(1, 0, 0)]), false, "it has no destination 1"),
+            (
+                into(1, vec![exact(0, 8, 0)]),
+                false,
+                "unit 8 of destination 0: allowed: 0 (behind the last one used) to 7",
+            ),
+            (
+                into(1, vec![exact(0, 3, 0), exact(0, 2, 1)]),
+                false,
+                "unit 2 of destination 0: allowed: 4 (behind the last one used) to 7",
+            ),
+            (
+                into(0, vec![Step { pages: vec![Ppa(0)], pin: kept }]),
+                false,
+                "SuperblockId(3): allowed: superblocks that the system keeps open",
+            ),
+        ];
+        for (plan, while_idle, expected) in table {
+            assert_eq!(drive.ftl.prepare_plan(0, 0, plan, while_idle).err().as_deref(), Some(expected));
+        }
+        assert!(drive.ftl.prepare_plan(0, 0, plain, false).is_ok());
+    }
+}

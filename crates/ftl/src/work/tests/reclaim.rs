@@ -1,11 +1,11 @@
 //! Read reclaim: when a worn block is asked about, and what is done about it.
 
 use super::harness::Alone;
+use crate::blocks::BlockState;
+use crate::events::Event;
+use crate::reclaim::Decision;
+use crate::work::Counted;
 use wordline_base::class::Cause;
-use wordline_ftl::blocks::BlockState;
-use wordline_ftl::events::Event;
-use wordline_ftl::reclaim::Decision;
-use wordline_ftl::work::Counted;
 
 /// A drive with 33 pages that reclaims after ten reads.
 fn drive() -> Alone {

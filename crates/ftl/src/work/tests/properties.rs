@@ -2,11 +2,11 @@
 //! the tables agree when the drive is at rest.
 
 use super::harness::{Alone, PAGE};
+use crate::arrangement::Needs;
+use crate::replicate::{CopyBudget, CopyTarget};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 use wordline_base::ids::DieId;
-use wordline_ftl::arrangement::Needs;
-use wordline_ftl::replicate::{CopyBudget, CopyTarget};
 
 /// What a drive is beside the plain one.
 const KINDS: [&[(&str, &str)]; 8] = [

@@ -1,11 +1,11 @@
 //! Plans: pages go where they are pinned, in order, and what is emptied is erased.
 
 use super::harness::{Alone, READ};
+use crate::blocks::BlockState;
+use crate::events::Event;
+use crate::plan::{Pin, Plan, Step};
 use wordline_base::class::Cause;
 use wordline_base::ids::{Ppa, SuperblockId};
-use wordline_ftl::blocks::BlockState;
-use wordline_ftl::events::Event;
-use wordline_ftl::plan::{Pin, Plan, Step};
 
 /// A drive with 40 pages, the superblock of the first of them, and its places in order.
 fn drive() -> (Alone, SuperblockId, Vec<Ppa>) {
@@ -100,7 +100,7 @@ fn a_read_that_comes_while_its_page_moves_is_served_and_finds_the_page() {
 fn a_plan_that_goes_back_is_refused() {
     let (mut drive, source, places) = drive();
     let domain = drive.ftl.blocks().split(source).0;
-    let exact = |unit| Pin::Exact(wordline_ftl::plan::Place { destination: 0, unit });
+    let exact = |unit| Pin::Exact(crate::plan::Place { destination: 0, unit });
     let steps =
         vec![Step { pages: vec![places[0]], pin: exact(1) }, Step { pages: vec![places[1]], pin: exact(1) }];
     drive.plan(0, Plan { cause: Cause::Migration, destinations: vec![domain], steps, erase: vec![] });

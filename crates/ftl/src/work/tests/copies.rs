@@ -1,10 +1,10 @@
 //! Further copies: where they are made, whom they serve, and what becomes of them.
 
 use super::harness::{Alone, PROGRAM, READ};
+use crate::arrangement::Needs;
+use crate::events::Event;
+use crate::replicate::{CopyBudget, CopyLoss, CopyTarget};
 use wordline_base::ids::{DieId, Lpa};
-use wordline_ftl::arrangement::Needs;
-use wordline_ftl::events::Event;
-use wordline_ftl::replicate::{CopyBudget, CopyLoss, CopyTarget};
 
 /// A drive with 40 pages whose system may make two copies.
 fn drive() -> Alone {
@@ -84,7 +84,7 @@ fn a_promoted_copy_changes_places_with_its_primary() {
     drive.copy(0, 5, CopyTarget::Die(other_die(&drive, 5)));
     drive.run_dry();
     let (primary, copy) = (drive.place(5), drive.ftl.copies().of(Lpa(5))[0].ppa);
-    wordline_ftl::work::promote_copy(&mut drive, 0, Lpa(5), copy);
+    crate::work::promote_copy(&mut drive, 0, Lpa(5), copy);
     assert_eq!((drive.place(5), drive.ftl.copies().of(Lpa(5))[0].ppa), (copy, primary));
     drive.run_dry();
 }

@@ -1,20 +1,11 @@
 //! Collection: what is moved, when it is erased, and who waits for space.
 
-use super::harness::{Alone, ERASE, PROGRAM, READ};
+use super::harness::{Alone, ERASE, PROGRAM, READ, scattered};
+use crate::blocks::BlockState;
+use crate::events::Event;
+use crate::work::{self, Counted};
 use wordline_base::class::Cause;
 use wordline_base::ids::Lpa;
-use wordline_ftl::blocks::BlockState;
-use wordline_ftl::events::Event;
-use wordline_ftl::work::{self, Counted};
-
-/// Pages of a drive, drawn alike.
-fn scattered(count: u32, of: u32) -> impl Iterator<Item = u32> {
-    let mut state = 1_u64;
-    (0..count).map(move |_| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) as u32 % of
-    })
-}
 
 /// A drive that is full, and overwritten so often.
 fn overwritten(times: u32, overrides: &[(&str, &str)]) -> Alone {

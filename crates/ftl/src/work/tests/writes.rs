@@ -1,9 +1,9 @@
 //! Writes: where they go, when they take effect, and those of parts of a page.
 
 use super::harness::{Alone, PROGRAM, READ};
+use crate::events::Event;
+use crate::work::Counted;
 use wordline_base::ids::Lpa;
-use wordline_ftl::events::Event;
-use wordline_ftl::work::Counted;
 
 #[test]
 fn pages_without_data_read_as_zeros_at_once_and_written_ones_after_one_array_read() {
