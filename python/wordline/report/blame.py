@@ -1,4 +1,4 @@
-"""Where response times went, as bars of parts: the same part has the same color in every report."""
+"""Where response times went, as bars of parts: a part has its color in every report."""
 
 from __future__ import annotations
 
@@ -36,7 +36,8 @@ def charts(panels: Mapping[str, Rows]) -> list[Chart]:
     """A chart for each panel: its title, and bars of ns by part."""
     shown = {title: rows for title, rows in panels.items() if any(parts for _, parts in rows)}
     large = _large(shown.values())
-    pieces = [Share(part_label(name), colors.of_part(name), about_part(name)) for name in large]
+    tones = colors.of_parts(large)
+    pieces = [Share(part_label(name), tones[name], about_part(name)) for name in large]
     made = []
     for title, rows in shown.items():
         labelled, small = [], set[str]()
