@@ -99,7 +99,9 @@ def config(theme: Theme = "light", font: str = FONT) -> dict[str, Any]:
             "labelColor": ink, "titleColor": ink, "labelFontSize": 11, "titleFontSize": 11, "labelLimit": 0,
             "titleFontWeight": "normal", "titleLimit": 0, "gradientLength": 160,
         },
-        "title": {"color": ink, "fontSize": 13, "fontWeight": 600, "anchor": "start"},
+        "title": {
+            "color": ink, "fontSize": 13, "fontWeight": 600, "anchor": "start", "subtitleColor": dim,
+        },
         "text": {"color": ink, "fontSize": 11},
         "rule": {"color": dim},
         "line": {"strokeWidth": 1.8},

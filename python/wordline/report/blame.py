@@ -32,8 +32,8 @@ def _large(panels: Iterable[Rows]) -> list[str]:
     return found if len(shares) <= MOST_PARTS and len(found) == len(shares) else found[: MOST_PARTS - 1]
 
 
-def charts(panels: Mapping[str, Rows]) -> list[Chart]:
-    """A chart for each panel: its title, and bars of ns by part."""
+def charts(panels: Mapping[str, Rows], messages: Mapping[str, str] | None = None) -> list[Chart]:
+    """A chart for each panel: its title, and bars of ns by part; `messages` has what panels say."""
     shown = {title: rows for title, rows in panels.items() if any(parts for _, parts in rows)}
     large = _large(shown.values())
     tones = colors.of_parts(large)
@@ -50,7 +50,8 @@ def charts(panels: Mapping[str, Rows]) -> list[Chart]:
         own = [piece for piece in pieces if piece.name in there]
         if small:
             own.append(Share(OTHER, colors.OTHER, ", ".join(sorted(map(part_label, small)))))
-        made.append(stacked(title, labelled, own, Axis("time of a request", "time")))
+        chart = stacked(title, labelled, own, Axis("time of a request", "time"))
+        made.append(chart.saying((messages or {}).get(title, "")))
     return made
 
 
