@@ -63,7 +63,7 @@ def test_every_chart_of_a_run_says_what_it_shows(run: SavedRun) -> None:
     assert said["where the time went, mean of all"].startswith(
         f"{cell:.0%} of a read's time is the cell array"
     )
-    assert said["by cause"].startswith("1 byte was programmed for each byte written")
+    assert said["write amplification by cause"].startswith("1 byte was programmed for each byte written")
 
 
 def test_percentiles_of_few_requests_are_not_told() -> None:
@@ -111,6 +111,7 @@ def test_waits_for_dies_are_one_thing_whatever_the_dies_do() -> None:
     assert messages.parts_of("read", both, tail=False) == (
         "Waiting for dies takes 62% (fifo) and 70% (other) of a read's time"
     )
+    assert messages.parts_of_kinds([("reads", {}), ("writes", {"cell": 0.0})], tail=False) == ""
     assert messages.parts_of("read", [], tail=False) == messages.parts_of_kinds([], tail=False) == ""
 
 
@@ -131,6 +132,10 @@ def test_singular_and_plural() -> None:
     )
     assert waf([("a", 4.0, {}), ("b", 2.5, {})]) == (
         "4 (a) and 2.5 (b) bytes were programmed for each byte written"
+    )
+    assert waf([("a", 1.0, {}), ("b", 1.0, {})]) == "1 (all) byte was programmed for each byte written"
+    assert waf([("a", 1.0, {}), ("b", 1.002, {})]).endswith(
+        "1.002 (b) bytes were programmed for each byte written"
     )
     assert waf([]) == ""
 

@@ -46,7 +46,7 @@ def heat(
             "labelOverlap": "greedy",
             "labelSeparation": 6,
         }
-        | ({"values": [0, 0.25, 0.5, 0.75, 1]} if axis.limits == (0.0, 1.0) else {}),
+        | ({"values": [0, 0.5, 1]} if axis.limits == (0.0, 1.0) else {}),
     }
     thin = {"labelExpr": f"toNumber(datum.value) % {every} == 0 ? datum.label : ''"}
     place: Spec = {

@@ -112,7 +112,7 @@ def parts_of_kinds(rows: Sequence[tuple[str, Parts]], tail: bool) -> str:
     """What takes most of the time of each kind of requests of a run; rows are named by kinds."""
     named = {several: kind for kind, several in KINDS.items()}
     told = []
-    for several, parts in rows[:MOST_KINDS]:
+    for several, parts in [row for row in rows if sum(row[1].values())][:MOST_KINDS]:
         work, share = next(iter(_shares(parts).items()))
         told.append((work, percent(share), f"a {named[several]}'s"))
     if not told:
@@ -173,7 +173,7 @@ def write_amplification(runs: Sequence[tuple[str, float, Mapping[str, float]]]) 
     if not runs:
         return ""
     told = each([(label, waf, fitting("waf", waf)) for label, waf, _ in runs])
-    one = told.startswith("1 ") or told == "1"
+    one = told in ("1", "1 (all)")
     text = f"{told} {'byte was' if one else 'bytes were'} programmed for each byte written"
     if len(runs) > 1:
         return text

@@ -225,7 +225,8 @@ def write_amplification(runs: Sequence[SavedRun]) -> Iterator[Chart]:
     if causes:
         pieces = [Share(name.replace("_", " "), colors.of_series(place)) for place, name in enumerate(causes)]
         rows = [(label, {name.replace("_", " "): v for name, v in parts.items()}) for label, parts in found]
-        chart = stacked("by cause", rows, pieces, Axis("bytes programmed for each byte written"))
+        axis = Axis("bytes programmed for each byte written")
+        chart = stacked("write amplification by cause", rows, pieces, axis)
         known = [
             (run.label, run.result["waf"], run.result["waf_by_cause"]) for run in runs if run.result["waf"]
         ]
@@ -284,7 +285,7 @@ def _blocks(run: SavedRun, prefix: str) -> Iterator[Chart]:
             f"{prefix}{name}{joined}",
             shares,
             "number in its row",
-            "first number of the row",
+            "first of row",
             scale,
             every=8 * group,
         )

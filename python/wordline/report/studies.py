@@ -100,7 +100,12 @@ def _said_of(found: Comparison, metric: str) -> str:
             if cell is not None and not cell.unsure
         ]
         return f"{title(metric)}: {messages.each(told)}" if told else ""
-    cells_of = [found.cell(workload, scheme, metric) for workload in found.workloads for scheme in others]
+    pairs = [
+        (workload, scheme)
+        for workload, scheme in itertools.product(found.workloads, others)
+        if not any(found.died(workload, each) for each in (found.schemes[0], scheme))
+    ]
+    cells_of = [found.cell(workload, scheme, metric) for workload, scheme in pairs]
     return messages.differences(title(metric), names[first], [cell.same for cell in cells_of if cell])
 
 
