@@ -56,7 +56,9 @@ def studies(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 
 def titles(page: Path) -> list[str]:
-    return re.findall(r"<figcaption>(.*?)</figcaption>", page.read_text())
+    """What each chart shows."""
+    captions = re.findall(r"<figcaption>(.*?)</figcaption>", page.read_text())
+    return [re.sub(r"<b>.*?</b><span>(.*?)(?:;.*)?</span>", r"\1", caption) for caption in captions]
 
 
 @pytest.mark.parametrize(
@@ -258,7 +260,7 @@ def test_the_interval_of_a_change_holds_none_where_figures_are_the_same(studies:
         rows = {row["r"][:-2]: row for row in chart.spec["data"]["values"]}
         assert rows
         for name, row in rows.items():
-            cell = cells[chart.title, "fifo", name]
+            cell = cells[chart.about, "fifo", name]
             assert (row["o"], row["x"]) == (cell.same, pytest.approx(cell.ratio, rel=1e-5))
 
 

@@ -139,7 +139,7 @@ def test_the_map_of_dies_has_an_absolute_scale(runs: list[Path]) -> None:
     from wordline.report import run_charts
     from wordline.report.runs import load_runs
 
-    maps = [chart for chart in run_charts.maps(load_runs(runs)) if "erases" not in chart.title]
+    maps = [chart for chart in run_charts.maps(load_runs(runs)) if "erases" not in chart.about]
     assert len(maps) == 4
     for chart in maps:
         color = next(part for part in encodings(chart.spec) if "legend" in part)
@@ -400,7 +400,9 @@ def test_a_row_that_is_kept_holds_no_changed_keys(tmp_path: Path) -> None:
 
 
 def captions(text: str) -> list[str]:
-    return re.findall(r"<figcaption>(.*?)</figcaption>", text)
+    """What each chart shows."""
+    found = re.findall(r"<figcaption>(.*?)</figcaption>", text)
+    return [re.sub(r"<b>.*?</b><span>(.*?)(?:;.*)?</span>", r"\1", caption) for caption in found]
 
 
 def test_a_page_begins_with_how_long_and_why(runs: list[Path]) -> None:

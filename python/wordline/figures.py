@@ -107,10 +107,16 @@ def fitting_interval(metric: str, value: float | None, half: float | None) -> st
     """A figure and half of its interval in the unit that fits the figure: `1.43 ±0.12 ms`."""
     if value is None or half is None:
         return fitting(metric, value)
+    own, about, name = fitting_parts(metric, value, half)
+    return sure(f"{own} ±{about} {name}".strip(), value, half)
+
+
+def fitting_parts(metric: str, value: float, half: float) -> tuple[str, str, str]:
+    """A figure, half of its interval with no more decimals than that has, and the unit of both."""
     scale, name = _scale(metric, value)
     own, reach = value / scale, half / scale
     about = short(reach) if own == 0 else rounded(reach, _places_of_short(own), bare=True)
-    return sure(f"{short(own)} ±{about} {name}".strip(), value, half)
+    return short(own), about, name
 
 
 def rounded(half: float, places: int, *, bare: bool = False) -> str:

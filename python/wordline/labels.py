@@ -10,21 +10,47 @@ KINDS = ("device", "scheme", "workload")
 LONGEST = 44
 """Letters of changed keys behind a name; those beyond are counted."""
 
+LONGEST_NAME = 60
+"""Letters of a name as a label has it."""
+
 _NO_CHANGE = ("name", "description", "measure")
 """First words of keys that change nothing of what is simulated."""
 
 
 def called(result: Mapping[str, Any], kind: str, shared: Iterable[tuple[str, str]] = ()) -> str:
-    """The name of a result's device, scheme or workload, with its changed keys: `baseline, gc.trigger=0.1`.
+    """The name of a result's device, scheme or workload, shortened, with its changed keys: `baseline,
+    gc.trigger=0.1`.
 
     Those in `shared`, keys with their values, are left out: all runs beside it have them.
     """
-    return with_changes(result["config"][kind]["name"], changes(result, kind, shared))
+    return with_changes(brief(result["config"][kind]["name"]), changes(result, kind, shared))
 
 
 def title(result: Mapping[str, Any]) -> str:
-    """Drive, scheme and workload."""
-    return " · ".join(called(result, kind) for kind in KINDS)
+    """Drive, scheme and workload, with their whole names."""
+    names = {kind: result["config"][kind]["name"] for kind in KINDS}
+    return " · ".join(with_changes(name, changes(result, kind)) for kind, name in names.items())
+
+
+def brief(name: str) -> str:
+    """A name that fits a label: of one joined by `+` the first parts, the others counted."""
+    if len(name) <= LONGEST_NAME:
+        return name
+    parts = name.split("+")
+    kept = next((count for count in range(len(parts), 0, -1) if len("+".join(parts[:count])) <= LONGEST), 0)
+    if not kept:
+        return f"{name[: LONGEST_NAME - 1]}…"
+    return f"{'+'.join(parts[:kept])} and {len(parts) - kept} more"
+
+
+def briefs(names: Iterable[str]) -> dict[str, str]:
+    """The same of several, each its own: what is shortened to the same letters is numbered."""
+    short = {name: brief(name) for name in names}
+    found = dict[str, str]()
+    for name, text in short.items():
+        alike = [other for other in short if short[other] == text]
+        found[name] = text if len(alike) == 1 else f"{text} ({alike.index(name) + 1})"
+    return found
 
 
 def changes(result: Mapping[str, Any], kind: str, shared: Iterable[tuple[str, str]] = ()) -> list[str]:

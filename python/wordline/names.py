@@ -59,6 +59,31 @@ ABOUT = {
 }
 """What a part of the response time is."""
 
+DOING = {
+    "link": "the host link",
+    "admission": "waiting at the host",
+    "space": "waiting for a free block",
+    "command": "moving on the channel",
+    "cell": "the cell array's work",
+    "transfer": "moving on the channel",
+    "suspend": "suspending and resuming",
+    "conflict": "waiting for another write",
+    "retry": "reading again after errors",
+    "decode": "decoding",
+    "cpu": "the firmware's work",
+    "cpu_wait": "waiting for a core",
+    "buffer": "waiting for room in the cache",
+    "cache": "moving to or from the cache",
+    "write_back": "waiting for write-backs",
+    "gate": "waiting for a gate",
+    "xor": "joining a stripe's pages",
+    "translation": "waiting for the map",
+    "misprediction": "reading at wrong guesses",
+    "chip": "waiting for a turn",
+    "moving": "waiting for a move",
+}
+"""What a request does in a part of the response time; in several parts it may do the same."""
+
 CLASSES = {
     "host_read": "host reads",
     "host_program": "host programs",
@@ -85,6 +110,14 @@ def about_part(key: str) -> str:
             work = CLASSES.get(cause, cause.replace("_", " "))
             return f"waiting while {resource} was busy with {work}"
     return ABOUT.get(key, "")
+
+
+def doing(key: str) -> str:
+    """What a request does in a part of the response time, in a few words."""
+    for prefix, several in (("die_wait.", "dies"), ("channel_wait.", "channels")):
+        if key.startswith(prefix):
+            return f"waiting for {several}"
+    return DOING.get(key, part_label(key))
 
 
 def endings(paths: Sequence[str]) -> dict[str, str]:

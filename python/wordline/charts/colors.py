@@ -1,73 +1,51 @@
-"""Colors: of series, one for each part of a response time, the same in every report, and of what stands
-around them on white, on a dark screen, on paper.
+"""Colors: of series, of parts of a response time, and of what stands around them on white, on a dark screen,
+on paper. Any two series, and any two parts, can be told apart by all eyes.
 """
 
 from __future__ import annotations
 
-import zlib
+from collections.abc import Iterable
 from typing import Any, Literal
 
 SERIES = (
-    "#1f77b4", "#d97706", "#2a9d6f", "#8e5ea2", "#c44e52", "#64748b", "#b59a10", "#17899b", "#7c5c46",
-    "#e377a2",
+    "#1f77b4", "#d97706", "#15a387", "#9d86c9", "#c3544e", "#61c2ed", "#b4b05f", "#13606e", "#804937",
+    "#e69cbc",
 )  # fmt: skip
 
 OTHER = "#9aa4b2"
 """Of what was too small for a color of its own."""
 
-PARTS = {
-    # Work of the request itself: blue and green.
-    "cell": "#4e79a7",
-    "transfer": "#59a14f",
-    "command": "#8cd17d",
-    "link": "#86bcb6",
-    "decode": "#499894",
-    "retry": "#1b6a70",
-    "xor": "#a0cbe8",
-    "cpu": "#76b7b2",
-    "cache": "#6f8fbf",
-    # Waits for other than die and channel: yellow and pink.
-    "admission": "#79706e",
-    "space": "#d37295",
-    "suspend": "#f1ce63",
-    "conflict": "#b6992d",
-    "cpu_wait": "#d4a6c8",
-    "buffer": "#e6c86e",
-    "write_back": "#9d7660",
-    "gate": "#fabfd2",
-    "translation": "#c9a227",
-    "misprediction": "#a56a43",
-    "chip": "#c2a5a0",
-    "moving": "#8c6d31",
-    # Waits for the die: orange and red.
-    "die_wait.host_read": "#f28e2b",
-    "die_wait.host_program": "#e15759",
-    "die_wait.gc_read": "#ffbe7d",
-    "die_wait.gc_program": "#a02c5a",
-    "die_wait.gc_erase": "#5a1a1a",
-    "die_wait.write_back_program": "#ff9d9a",
-    "die_wait.parity_program": "#d96c9f",
-    "die_wait.copy_program": "#c46a4a",
-    # Waits for the channel: violet.
-    "channel_wait.host_read": "#9467bd",
-    "channel_wait.host_program": "#c49ae6",
-    "channel_wait.gc_read": "#d9c2f0",
-    "channel_wait.gc_program": "#6b3fa0",
-    "channel_wait.write_back_program": "#8d7bd1",
-}
+_SLOTS = {
+    # Work of the request itself.
+    "blue": "#4a7ba3", "green": "#3fb371", "mint": "#8dcec9", "teal": "#1a6674",
+    # Waits for the die.
+    "orange": "#f07f1d", "red": "#e34b2f", "sand": "#e3d199", "wine": "#a42e51", "maroon": "#5f2d2c",
+    # Waits for the channel.
+    "violet": "#8b6bd9", "lilac": "#cbabfc",
+    # Waits for other things.
+    "yellow": "#e3b62d", "clay": "#9b776a",
+}  # fmt: skip
+"""All that parts have: no more, since any two must be told apart with each kind of color vision.
+"""
 
-_RARE = (
-    "#b07aa1",
-    "#8c6d31",
-    "#bd9e39",
-    "#ad494a",
-    "#a55194",
-    "#637939",
-    "#5254a3",
-    "#ce6dbd",
-    "#7b4173",
-    "#e7969c",
-)
+_WANTED = {
+    "cell": "blue", "transfer": "green", "link": "mint",
+    "die_wait.host_read": "orange", "die_wait.host_program": "red", "die_wait.gc_read": "sand",
+    "die_wait.gc_program": "wine", "die_wait.gc_erase": "maroon",
+    "channel_wait.host_read": "violet", "channel_wait.host_program": "lilac",
+    "cpu": "teal", "cpu_wait": "yellow", "admission": "clay",
+    # These are seldom there, or small.
+    "command": "teal", "decode": "teal", "cache": "mint", "retry": "teal", "xor": "mint",
+    "space": "clay", "suspend": "yellow", "conflict": "yellow", "buffer": "yellow", "write_back": "clay",
+    "gate": "sand", "translation": "yellow", "misprediction": "clay", "chip": "clay", "moving": "clay",
+    "die_wait.write_back_program": "red", "die_wait.parity_program": "maroon",
+    "die_wait.copy_program": "orange",
+    "channel_wait.gc_read": "lilac", "channel_wait.gc_program": "violet",
+    "channel_wait.write_back_program": "lilac",
+}  # fmt: skip
+"""The color of each part. Where two of a page want one, the first of this list has it."""
+
+PARTS = {name: _SLOTS[slot] for name, slot in _WANTED.items()}
 
 
 def of_series(number: int) -> str:
@@ -75,9 +53,24 @@ def of_series(number: int) -> str:
     return SERIES[number % len(SERIES)]
 
 
-def of_part(key: str) -> str:
-    """The color of a part of the response time, or of a cause of writes."""
-    return PARTS.get(key) or _RARE[zlib.crc32(key.encode()) % len(_RARE)]
+def of_parts(keys: Iterable[str]) -> dict[str, str]:
+    """The color of each part of a page: its own, or, where another has that, one that is free, as near as
+    may be.
+    """
+    order = {name: place for place, name in enumerate(_WANTED)}
+    free, found = list(_SLOTS), dict[str, str]()
+    for key in sorted(keys, key=lambda key: (order.get(key, len(order)), key)):
+        wanted = _WANTED.get(key, "yellow")
+        slot = min(free or _SLOTS, key=lambda slot: (slot != wanted, _apart(slot, wanted)))
+        free = [other for other in free if other != slot]
+        found[key] = _SLOTS[slot]
+    return found
+
+
+def _apart(one: str, other: str) -> int:
+    """How far two slots are from each other in their list, which goes by families."""
+    places = list(_SLOTS)
+    return abs(places.index(one) - places.index(other))
 
 
 Theme = Literal["light", "dark"]
@@ -106,7 +99,9 @@ def config(theme: Theme = "light", font: str = FONT) -> dict[str, Any]:
             "labelColor": ink, "titleColor": ink, "labelFontSize": 11, "titleFontSize": 11, "labelLimit": 0,
             "titleFontWeight": "normal", "titleLimit": 0, "gradientLength": 160,
         },
-        "title": {"color": ink, "fontSize": 13, "fontWeight": 600, "anchor": "start"},
+        "title": {
+            "color": ink, "fontSize": 13, "fontWeight": 600, "anchor": "start", "subtitleColor": dim,
+        },
         "text": {"color": ink, "fontSize": 11},
         "rule": {"color": dim},
         "line": {"strokeWidth": 1.8},

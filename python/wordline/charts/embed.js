@@ -28,7 +28,11 @@
       // Names beside each other would be cut off.
       const narrow = part => {
         if (part && typeof part === "object") {
-          if (part.legend?.columns) part.legend.columns = 1;
+          if (part.legend?.columns) {
+            part.legend.columns = 1;
+            // Beside what is left of an axis and the swatch.
+            part.legend.labelLimit = figure.clientWidth - 110;
+          }
           Object.values(part).forEach(narrow);
         }
       };
@@ -52,7 +56,8 @@
   }
 
   async function draw(figure, theme) {
-    const name = figure.querySelector("figcaption").textContent.replace(/[^\w]+/g, "-");
+    const caption = figure.querySelector("figcaption");
+    const name = (caption.querySelector("span") ?? caption).textContent.replace(/[^\w]+/g, "-");
     const actions = { export: true, source: false, compiled: false, editor: false };
     const options = {
       config: themes[theme], renderer: "svg", actions, downloadFileName: name, tooltip: { theme },

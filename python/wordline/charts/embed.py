@@ -53,8 +53,10 @@ def figure(chart: Chart) -> str:
     """The place of a chart, with its specification."""
     spec = json.dumps(chart.spec, separators=(",", ":"), ensure_ascii=False).replace("<", "\\u003c")
     wide = " wide" if chart.wide else ""
+    about = f"<span>{escape(chart.about)}</span>" if chart.about else ""
+    title = f"<b>{escape(chart.title)}</b>{about}" if about else escape(chart.title)
     return (
-        f'<figure class="chart{wide}"><figcaption>{escape(chart.title)}</figcaption><div class="vis"></div>'
+        f'<figure class="chart{wide}"><figcaption>{title}</figcaption><div class="vis"></div>'
         f'<script type="application/json">{spec}</script></figure>'
     )
 

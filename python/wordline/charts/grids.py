@@ -38,8 +38,15 @@ def heat(
         "title": axis.shown_title,
         "scale": {"domain": [low, high if high > low else low + 1], "scheme": "blues"}
         | ({"type": "log"} if axis.log else {}),
-        "legend": {"orient": "bottom", "direction": "horizontal", "labelExpr": axis.label, "tickCount": 4}
-        | ({"values": [0, 0.25, 0.5, 0.75, 1]} if axis.limits == (0.0, 1.0) else {}),
+        "legend": {
+            "orient": "bottom",
+            "direction": "horizontal",
+            "labelExpr": axis.label,
+            "tickCount": 4,
+            "labelOverlap": "greedy",
+            "labelSeparation": 6,
+        }
+        | ({"values": [0, 0.5, 1]} if axis.limits == (0.0, 1.0) else {}),
     }
     thin = {"labelExpr": f"toNumber(datum.value) % {every} == 0 ? datum.label : ''"}
     place: Spec = {

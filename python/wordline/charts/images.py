@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import os
 import re
+import textwrap
 import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,9 +31,21 @@ def standing(chart: Chart, width: int = WIDTH) -> dict[str, Any]:
     """The specification by itself: with a width, a title and a theme, without what needs a pointer."""
     spec = copy.deepcopy(chart.spec)
     spec["width"] = width
-    spec["title"] = chart.title
+    spec["title"] = _title(chart, width)
     spec["config"] = config("light", FONT) | {"background": "white"}
     return spec
+
+
+LETTER = 7.2
+"""Width of a letter of a title, pixels, at most in the mean."""
+
+
+def _title(chart: Chart, width: int) -> str | dict[str, Any]:
+    """What the chart says above what it shows, in as many lines as that takes."""
+    if not chart.about:
+        return chart.title
+    lines = textwrap.wrap(chart.title, max(int(width / LETTER), 20))
+    return {"text": lines, "subtitle": textwrap.wrap(chart.about, max(int(width / LETTER), 20))}
 
 
 def svg(chart: Chart, width: int = WIDTH) -> str:
@@ -40,7 +53,7 @@ def svg(chart: Chart, width: int = WIDTH) -> str:
     import vl_convert
 
     text = str(vl_convert.vegalite_to_svg(standing(chart, width)))
-    return _named(text, f"{zlib.crc32(chart.title.encode()):08x}")
+    return _named(text, f"{zlib.crc32((chart.title + chart.about).encode()):08x}")
 
 
 def themed(text: str) -> str:

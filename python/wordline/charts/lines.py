@@ -13,6 +13,8 @@ from wordline.charts.specs import ZOOM, Chart, Point, Spec, framed, hiding, lege
 
 Point3 = tuple[float, float, float, float]
 
+Span = tuple[float, float, float, str]
+
 
 def curves(
     title: str,
@@ -25,11 +27,13 @@ def curves(
     marks: bool = False,
     legend_title: str | None = None,
     reach: Mapping[str, Iterable[Point3]] | None = None,
+    spans: Mapping[str, Iterable[Span]] | None = None,
     clock: Clock | None = None,
 ) -> Chart:
     """A line for each series. Points that a logarithmic axis can't show are left out.
 
-    `reach` has x, y, lowest and highest of intervals. With a `clock` a page may show the time of day at `x`.
+    `reach` has x, y, lowest and highest of intervals, `spans` those along x: lowest, highest, y and a name.
+    With a `clock` a page may show the time of day at `x`.
     """
     names = list(series)
     rows: list[dict[str, Any]] = [
@@ -73,6 +77,11 @@ def curves(
                 "encoding": place | {"y2": {"field": "h"}},
             }
         )
+    if spans:
+        if color["legend"] is not None:
+            # Else as pale as these.
+            color["legend"]["symbolOpacity"] = 1
+        layers.append(_spans(spans, x, y, place, min((row["x"] for row in rows), default=1.0) / 2))
     layers.append({"params": [hiding(names, "s"), ZOOM], "mark": line})
     layers.append(
         {
@@ -106,3 +115,30 @@ def curves(
     if of_day is not None:
         body["usermeta"] = {"clock": of_day}
     return framed(title, body)
+
+
+def _spans(spans: Mapping[str, Iterable[Span]], x: Axis, y: Axis, place: Spec, least: float) -> Spec:
+    """Pale bars behind the lines, on a logarithmic axis from `least` on."""
+    values = [
+        {
+            "s": name,
+            "x": rounded(max(low, least) if x.log else low),
+            "x2": rounded(high),
+            "y": rounded(py),
+            "n": called,
+        }
+        for name, found in spans.items()
+        for low, high, py, called in found
+        if shown(high, x) and shown(py, y)
+    ]
+    ends = f"{text_of(x.kind, 'datum.x')} + ' to ' + {text_of(x.kind, 'datum.x2')}"
+    return {
+        "data": {"values": values},
+        "transform": [{"filter": {"param": "shown"}}, {"calculate": ends, "as": "it"}],
+        "mark": {"type": "rule", "clip": True, "strokeWidth": 5, "opacity": 0.3},
+        "encoding": place
+        | {
+            "x2": {"field": "x2"},
+            "tooltip": [{"field": "n", "title": "figure"}, {"field": "it", "title": "95% interval"}],
+        },
+    }

@@ -28,10 +28,18 @@ class Chart:
     """A picture."""
 
     title: str
+    """What it says, or shows."""
     spec: Spec
     """Without a theme. The width is that of the place where it stands."""
     wide: bool = False
     """Takes the whole width of a page."""
+    about: str = ""
+    """What it shows, where the title is what it says."""
+
+    def saying(self, message: str, more: str = "") -> Chart:
+        """The same with a message as its title; without one, as it is. `more` is said of what it shows."""
+        about = f"{self.title}{more}"
+        return replace(self, title=message, about=about) if message else replace(self, title=about)
 
 
 def rounded(value: float) -> float:

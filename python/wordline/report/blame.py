@@ -1,4 +1,4 @@
-"""Where response times went, as bars of parts: the same part has the same color in every report."""
+"""Where response times went, as bars of parts: a part has its color in every report."""
 
 from __future__ import annotations
 
@@ -32,11 +32,12 @@ def _large(panels: Iterable[Rows]) -> list[str]:
     return found if len(shares) <= MOST_PARTS and len(found) == len(shares) else found[: MOST_PARTS - 1]
 
 
-def charts(panels: Mapping[str, Rows]) -> list[Chart]:
-    """A chart for each panel: its title, and bars of ns by part."""
+def charts(panels: Mapping[str, Rows], messages: Mapping[str, str] | None = None) -> list[Chart]:
+    """A chart for each panel: its title, and bars of ns by part; `messages` has what panels say."""
     shown = {title: rows for title, rows in panels.items() if any(parts for _, parts in rows)}
     large = _large(shown.values())
-    pieces = [Share(part_label(name), colors.of_part(name), about_part(name)) for name in large]
+    tones = colors.of_parts(large)
+    pieces = [Share(part_label(name), tones[name], about_part(name)) for name in large]
     made = []
     for title, rows in shown.items():
         labelled, small = [], set[str]()
@@ -49,7 +50,8 @@ def charts(panels: Mapping[str, Rows]) -> list[Chart]:
         own = [piece for piece in pieces if piece.name in there]
         if small:
             own.append(Share(OTHER, colors.OTHER, ", ".join(sorted(map(part_label, small)))))
-        made.append(stacked(title, labelled, own, Axis("time of a request", "time")))
+        chart = stacked(title, labelled, own, Axis("time of a request", "time"))
+        made.append(chart.saying((messages or {}).get(title, "")))
     return made
 
 

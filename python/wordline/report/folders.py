@@ -91,27 +91,38 @@ def _comparison(folder: Path) -> tuple[str, str]:
 
 def comparison_body(found: Comparison, command: Sequence[str] = ()) -> tuple[str, str]:
     """A name for a comparison, and all its sections."""
-    return f"{found.title}: {', '.join(found.schemes)}", _comparison_sections(found, command)
+    return f"{found.title}: {', '.join(labels.briefs(found.schemes).values())}", _comparison_sections(
+        found, command
+    )
 
 
 def _comparison_sections(found: Comparison, command: Sequence[str]) -> str:
     metrics = found.metrics()
     made = [sheet for sheet in sheets.sheets(found, metrics) if "where a" not in sheet.title]
-    tables = "".join(f"<h3>{escape(sheet.title)}</h3>{table(sheet.headers, sheet.rows)}" for sheet in made)
+    names = labels.briefs(found.schemes)
+    heads = [[names.get(head, head) for head in sheet.headers] for sheet in made]
+    tables = "".join(
+        f"<h3>{escape(sheet.title)}</h3>{table(own, sheet.rows)}"
+        for own, sheet in zip(heads, made, strict=True)
+    )
     said = sheets.notes_of(found, made)
     said += [f"{workload}, {scheme}: {error}" for (workload, scheme), error in found.errors.items()]
+    # Whole names stand among the facts.
+    for name, text in names.items():
+        said = [note.replace(name, text) for note in said] if text != name else said
     notes = "".join(f'<p class="fair">{escape(note)}</p>' for note in said)
     rows = [("device", found.device)]
     rows += [(f"{kind} set", ", ".join(told)) for kind, told in _changes(found).items() if told]
     rows += [("schemes", ", ".join(found.schemes))]
     rows += [("workloads", ", ".join(found.workloads)), ("seeds", ", ".join(map(str, found.seeds)))]
     rows += [("command", " ".join(command))] if command else []
+    panels = studies.blame_of(found)
     return sections(
         (
-            (f"What changes against {found.schemes[0]}", _changes_drawn(found, metrics)),
+            (f"What changes against {names[found.schemes[0]]}", _changes_drawn(found, metrics)),
             ("Summary", facts(rows) + tables + notes),
             ("Response times", figures(studies.percentiles(found))),
-            ("Where the time went", html.explained(studies.blame_of(found))),
+            ("Where the time went", html.explained(panels, studies.blame_messages(found, panels))),
         )
     )
 

@@ -16,7 +16,7 @@ from wordline.charts.axis import LOG_FROM
 from wordline.charts.embed import figures
 from wordline.figures import UNSURE, at, fitting, fitting_interval, mark, title
 from wordline.names import KINDS
-from wordline.report import blame, run_charts
+from wordline.report import blame, messages, run_charts
 from wordline.report.differences import configuration
 from wordline.report.page import facts, legend, report_page, sections, table, write_page
 from wordline.report.runs import SavedRun, load_runs
@@ -37,6 +37,8 @@ SUMMARY = (
 
 
 WENT = "where the time went"
+
+FROM_P99 = "mean from the 99th percentile on"
 
 
 def write_report(
@@ -65,7 +67,7 @@ def names_of(runs: Sequence[SavedRun]) -> str:
 def body(runs: Sequence[SavedRun]) -> str:
     """All sections. First what answers how long requests took, and why."""
     panels = _panels(runs)
-    long, why = list(run_charts.latencies(runs)), blame.charts(panels)
+    long, why = list(run_charts.latencies(runs)), blame.charts(panels, _messages(panels))
     return sections(
         (
             ("How long, and why", _dead(runs) + tiles(runs) + figures([*long[:1], *why[:1]])),
@@ -85,7 +87,7 @@ def _summary(runs: Sequence[SavedRun]) -> str:
     shown = [metric for metric in SUMMARY if any(at(run.result, metric) is not None for run in runs)]
     rows = [[title(metric), *(_figure(metric, run, runs[0]) for run in runs)] for metric in shown]
     said = [
-        f'<p class="fair">{escape(run.label)}: {escape(note)}</p>'
+        f'<p class="fair">{escape(f"{run.label}: {note}" if len(runs) > 1 else note)}</p>'
         for run in runs
         for note in _notes(run.result)
     ]
@@ -144,7 +146,7 @@ def _notes(result: Mapping[str, Any]) -> list[str]:
 
 def _panels(runs: Sequence[SavedRun]) -> dict[str, blame.Rows]:
     """Bars of parts: a panel for each kind of requests, of one run one for all whose bars one axis shows."""
-    which = (("mean", "mean of all"), ("tail", "mean from the 99th percentile on"))
+    which = (("mean", "mean of all"), ("tail", FROM_P99))
     if len(runs) == 1:
         found: dict[str, blame.Rows] = {
             f"{WENT}, {words}": [(several, _parts(runs[0], kind, part)) for kind, several in KINDS.items()]
@@ -161,9 +163,19 @@ def _panels(runs: Sequence[SavedRun]) -> dict[str, blame.Rows]:
     }
 
 
-def explained(panels: Mapping[str, blame.Rows]) -> str:
-    """The charts of blame and what the parts are."""
-    return _explained(blame.charts(panels), panels)
+def _messages(panels: Mapping[str, blame.Rows]) -> dict[str, str]:
+    """What each panel of `_panels` says."""
+    found = {}
+    for name, rows in panels.items():
+        kind = next((kind for kind, several in KINDS.items() if name.startswith(f"{several}: ")), None)
+        known, tail = [row for row in rows if row[1]], name.endswith(FROM_P99)
+        found[name] = messages.parts_of(kind, known, tail) if kind else messages.parts_of_kinds(known, tail)
+    return found
+
+
+def explained(panels: Mapping[str, blame.Rows], said: Mapping[str, str]) -> str:
+    """The charts of blame, what they say, and what the parts are."""
+    return _explained(blame.charts(panels, said), panels)
 
 
 def _explained(charts: Sequence[Chart], panels: Mapping[str, blame.Rows]) -> str:

@@ -14,7 +14,16 @@ from urllib.parse import quote
 
 from wordline import _core, labels, outputs
 from wordline.comparison.figures import DEFAULT_METRICS, Comparison
-from wordline.figures import LEGEND, LEGEND_OF_DIFFERENCES, UNSURE, best_of, fitting, fitting_interval, title
+from wordline.figures import (
+    LEGEND,
+    LEGEND_OF_DIFFERENCES,
+    UNSURE,
+    best_of,
+    fitting,
+    fitting_interval,
+    fitting_parts,
+    title,
+)
 from wordline.intervals import student_t
 from wordline.names import KINDS, endings, part_label
 from wordline.notes import when_died
@@ -145,7 +154,10 @@ def _figure(metric: str, found: Average | None) -> Cell:
         return Cell(fitting(metric, None))
     if found.unsure:
         return Cell(UNSURE, found.value)
-    about = "" if found.half is None else f"±{fitting(metric, found.half)}"
+    about = ""
+    if found.half is not None:
+        _, half, unit = fitting_parts(metric, found.value, found.half)
+        about = f"±{half} {unit}".strip()
     return Cell(fitting(metric, found.value), found.value, about=about)
 
 
@@ -181,7 +193,7 @@ def _words(line: Line, common: Iterable[tuple[str, str]]) -> dict[str, str]:
     told = ", ".join(change for kind in labels.KINDS for change in labels.changes(result, kind, common))
     several = len(line.seeds) > 1
     return {
-        **line.names,
+        **{kind: labels.brief(name) for kind, name in line.names.items()},
         "set": told,
         "seed": (f"{len(line.seeds)}: " if several else "") + _numbers(line.seeds),
     }
@@ -196,7 +208,7 @@ def _comparisons(found: Mapping[str, Comparison], hrefs: Mapping[str, str]) -> s
         [
             Cell(place, href=hrefs.get(place, "")),
             Cell(each.title),
-            Cell(", ".join(each.schemes)),
+            Cell(", ".join(labels.briefs(each.schemes).values())),
             Cell(", ".join(each.workloads)),
             Cell(_numbers(each.seeds)),
             Cell(f"{len(each.errors):,}", len(each.errors)),
@@ -248,7 +260,7 @@ def _best(metric: str, found: Sequence[Average | None]) -> Average | None:
 
 
 def _each(rows: Sequence[Mapping[str, Any]], column: str) -> str:
-    return ", ".join(dict.fromkeys(str(row[column]) for row in rows))
+    return ", ".join(dict.fromkeys(labels.brief(str(row[column])) for row in rows))
 
 
 def _few(values: Sequence[str]) -> str:

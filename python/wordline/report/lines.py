@@ -71,11 +71,12 @@ def of_results(
 
 def of_comparison(place: str, found: Comparison) -> Iterator[Line]:
     """Each scheme under each workload of which a run ended."""
+    names = labels.briefs(found.schemes)
     for workload, scheme in found.pairs():
         results = found.results(workload, scheme)
         if results:
             under = f", {workload}" if len(found.workloads) > 1 else ""
-            yield of_results(place, results, scheme + under, found.changed)
+            yield of_results(place, results, names[scheme] + under, found.changed)
 
 
 def shared(lines: Sequence[Line]) -> set[tuple[str, str]]:

@@ -55,14 +55,22 @@ def write_page(out: str | os.PathLike[str], text: str) -> Path:
     return target
 
 
+LONGEST_FIELD = 32
+"""Letters of a table's field that stay on one line."""
+
+
+def _class(text: str, place: int) -> str:
+    if len(text) <= LONGEST_FIELD:
+        return " class=n" if place else " class=w"
+    return ' class="n long"' if place else ""
+
+
 def table(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """The first column is words, the others are numbers."""
-    head = "".join(
-        f"<th{' class=n' if place else ''}>{escape(text)}</th>" for place, text in enumerate(headers)
-    )
+    head = "".join(f"<th{_class(text, place)}>{escape(text)}</th>" for place, text in enumerate(headers))
     lines = (
         "<tr>"
-        + "".join(f"<td{' class=n' if place else ''}>{escape(text)}</td>" for place, text in enumerate(row))
+        + "".join(f"<td{_class(text, place)}>{escape(text)}</td>" for place, text in enumerate(row))
         + "</tr>"
         for row in rows
     )

@@ -6,9 +6,14 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from wordline import intervals
 from wordline.charts import Axis, Chart, Clock, Share, colors, curves, heat, stacked
+from wordline.charts.lines import Span
+from wordline.figures import title
 from wordline.names import KINDS
+from wordline.report import messages
 from wordline.report.runs import SavedRun
+from wordline.report.studies import PERCENTILES
 
 MOST_POINTS = 400
 """Points of a line; more are joined in groups, or left out where they lie close."""
@@ -23,6 +28,7 @@ def _colors(runs: Sequence[SavedRun]) -> dict[str, str]:
 
 SLOWER = Axis("share of requests that take longer", "share", log=True)
 HOW_LONG = "how long requests took"
+INTERVALS = "; pale bars: 95% intervals of percentiles"
 RESPONSE = Axis("response time", "time", log=True)
 
 
@@ -35,13 +41,44 @@ def latencies(runs: Sequence[SavedRun]) -> Iterator[Chart]:
             several: _thinned(curve) for kind, several in KINDS.items() if (curve := _tail(runs[0], kind))
         }
         if kinds:
-            yield curves(HOW_LONG, kinds, RESPONSE, SLOWER, steps=True)
+            spans = _spans({several: (runs[0], kind) for kind, several in KINDS.items() if several in kinds})
+            chart = curves(HOW_LONG, kinds, RESPONSE, SLOWER, steps=True, spans=spans)
+            yield chart.saying(messages.response_times(runs[0].result), INTERVALS if spans else "")
         return
     for kind, several in KINDS.items():
         found = {run.label: curve for run in runs if (curve := _tail(run, kind))}
         if found:
             thinned = {label: _thinned(curve) for label, curve in found.items()}
-            yield curves(f"{several}: {HOW_LONG}", thinned, RESPONSE, SLOWER, tones=_colors(runs), steps=True)
+            own = {run.label: (run, kind) for run in runs if run.label in found}
+            spans = _spans(own)
+            chart = curves(
+                f"{several}: {HOW_LONG}",
+                thinned,
+                RESPONSE,
+                SLOWER,
+                tones=_colors(runs),
+                steps=True,
+                spans=spans,
+            )
+            said = messages.response_times_of(kind, [(label, run.result) for label, (run, _) in own.items()])
+            yield chart.saying(said, INTERVALS if spans else "")
+
+
+def _spans(own: Mapping[str, tuple[SavedRun, str]]) -> dict[str, list[Span]]:
+    """The 95% intervals of percentiles, of each line that has any."""
+    made = {name: spans_of(run.result, kind) for name, (run, kind) in own.items()}
+    return {name: spans for name, spans in made.items() if spans}
+
+
+def spans_of(result: Mapping[str, Any], kind: str) -> list[Span]:
+    """The intervals of a run's percentiles: their ends, the share of requests that take longer, a name."""
+    made = []
+    for name, share in PERCENTILES:
+        path = f"{kind}.latency_ns.{name}"
+        interval = intervals.of_result(result, path)
+        if interval is not None:
+            made.append((interval.low, interval.high, share, title(path)))
+    return made
 
 
 def _tail(run: SavedRun, kind: str) -> list[tuple[float, float]]:
@@ -87,6 +124,18 @@ SERIES = (
 )
 """Column, title, axis, and the factor from the column's unit to the axis's."""
 
+SUBJECTS = {
+    "read_latency_mean_ns": "Mean response time of reads",
+    "read_latency_p99_ns": "99th percentile of reads",
+    "write_latency_mean_ns": "Mean response time of writes",
+    "write_latency_p99_ns": "99th percentile of writes",
+    "read_bytes": "Rate of reads",
+    "write_bytes": "Rate of writes",
+    "waf": "Bytes programmed for each written",
+    "requests_outstanding_mean": "Requests inside the drive",
+}
+"""What the sentence above a series is about."""
+
 PROGRAMS = "_program_operations"
 """What the name of a column of programs ends with."""
 
@@ -105,7 +154,10 @@ def series(runs: Sequence[SavedRun]) -> Iterator[Chart]:
         if values:
             vertical = axis.over(values) if axis.kind == "time" else axis
             horizontal = Axis("time since the start of the run", "time", zero=False)
-            yield curves(name, found, horizontal, vertical, tones=_colors(runs), clock=clock)
+            chart = curves(name, found, horizontal, vertical, tones=_colors(runs), clock=clock)
+            groups = {-(-tables[label].num_rows // MOST_POINTS) for label in found}
+            joined = f", means of {max(groups)} intervals" if max(groups) > 1 else ""
+            yield chart.saying(messages.over_time(SUBJECTS[column], axis.kind, found), f" over time{joined}")
 
 
 def clock_of(runs: Sequence[SavedRun]) -> Clock | None:
@@ -173,7 +225,12 @@ def write_amplification(runs: Sequence[SavedRun]) -> Iterator[Chart]:
     if causes:
         pieces = [Share(name.replace("_", " "), colors.of_series(place)) for place, name in enumerate(causes)]
         rows = [(label, {name.replace("_", " "): v for name, v in parts.items()}) for label, parts in found]
-        yield stacked("", rows, pieces, Axis("bytes programmed for each byte written"))
+        axis = Axis("bytes programmed for each byte written")
+        chart = stacked("write amplification by cause", rows, pieces, axis)
+        known = [
+            (run.label, run.result["waf"], run.result["waf_by_cause"]) for run in runs if run.result["waf"]
+        ]
+        yield chart.saying(messages.write_amplification(known))
 
 
 BUSY = Axis("busy share of the window", "share", limits=(0.0, 1.0))
@@ -191,7 +248,8 @@ def maps(runs: Sequence[SavedRun]) -> Iterator[Chart]:
             busy = sum(die["busy_ns"].values()) / window if window else 0.0
             cells.append((place, channel, min(busy, 1.0)))
         prefix = f"{run.label}: " if len(runs) > 1 else ""
-        yield heat(f"{prefix}dies", cells, "die of its channel", "channel", BUSY)
+        dies = heat(f"{prefix}dies", cells, "die of its channel", "channel", BUSY)
+        yield dies.saying(messages.busy([share for *_, share in cells]))
         yield from _blocks(run, prefix)
 
 
@@ -223,11 +281,15 @@ def _blocks(run: SavedRun, prefix: str) -> Iterator[Chart]:
         )
         shares = [(x, y, min(value / most, 1.0) if most else value) for x, y, value in cells]
         joined = f", means of {group} each" if group > 1 else ""
-        yield heat(
+        chart = heat(
             f"{prefix}{name}{joined}",
             shares,
             "number in its row",
-            "first number of the row",
+            "first of row",
             scale,
             every=8 * group,
         )
+        said = (
+            messages.valid([min(value / most, 1.0) for value in values]) if most else messages.erased(values)
+        )
+        yield chart.saying(said if values else "")

@@ -22,7 +22,7 @@ from wordline.figures import at, fitting, sure
 from wordline.files import made_folder, write_text, written
 from wordline.folders import replaced
 from wordline.names import KINDS, PERCENTILES
-from wordline.report import blame, html
+from wordline.report import blame, html, messages, run_charts
 from wordline.report.page import legend, table
 from wordline.report.runs import COMMAND
 from wordline.report.terminal import TEXT_WIDTH, render
@@ -60,6 +60,7 @@ def _cell(found: Result) -> str:
     ]
     waf = f"<p>WAF {_figure(data, 'waf')}</p>" if data["waf"] is not None else ""
     tails = {}
+    spans = {KINDS[kind]: own for kind in directions if (own := run_charts.spans_of(data, kind))}
     for direction in directions:
         latencies, requests = found.histogram(direction)  # type: ignore[arg-type]
         above, total = int(requests.sum()), int(requests.sum())
@@ -75,10 +76,12 @@ def _cell(found: Result) -> str:
             Axis("response time", "time", log=True),
             Axis("share of requests that take longer", "share", log=True),
             steps=True,
-        )
+            spans=spans,
+        ).saying(messages.response_times(data), run_charts.INTERVALS if spans else "")
     ]
     parts = [(KINDS[direction], _parts(data, direction)) for direction in directions]
-    charts += blame.charts({"where the time went, mean": parts})
+    went = "where the time went, mean"
+    charts += blame.charts({went: parts}, {went: messages.parts_of_kinds(parts, tail=False)})
     summary = table(["", *(KINDS[direction] for direction in directions)], rows)
     told = "".join(f"<p>{escape(notes.text(note))}</p>" for note in data["notes"])
     head = f"<p><b>{escape(labels.title(data))}</b>, seed {data['seed']}</p>"

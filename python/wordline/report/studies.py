@@ -7,13 +7,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from wordline import intervals
+from wordline import intervals, labels
 from wordline.charts import Axis, Change, Chart, bars, colors, curves, heat, points, relative
+from wordline.charts.lines import Span
 from wordline.comparison.figures import DIRECTIONS
-from wordline.figures import better, fitting_interval, kind, title
+from wordline.figures import better, fitting, fitting_interval, kind, title
 from wordline.names import KINDS, endings
 from wordline.notes import Shared
-from wordline.report import blame
+from wordline.report import blame, messages
 from wordline.sweeps.averages import CI95, Averaged
 
 if TYPE_CHECKING:
@@ -35,15 +36,20 @@ PERCENTILES = (
 """Percentiles, and the share of requests that take longer."""
 
 
+def _names(found: Comparison) -> dict[str, str]:
+    """Schemes as charts call them."""
+    return labels.briefs(found.schemes)
+
+
 def _tones(found: Comparison) -> dict[str, str]:
-    return {scheme: colors.of_series(place) for place, scheme in enumerate(found.schemes)}
+    return {name: colors.of_series(place) for place, name in enumerate(_names(found).values())}
 
 
 def changes_of(found: Comparison, metrics: Sequence[str]) -> Iterator[Chart]:
     """For each workload the changes of all figures against the first scheme, each with its interval. What
     its own interval exceeds, and what a drive did that died, is no change.
     """
-    first = found.schemes[0]
+    first, names = found.schemes[0], _names(found)
     for workload in found.workloads:
         changes = []
         for metric, scheme in itertools.product(found.metrics(metrics), found.schemes[1:]):
@@ -59,10 +65,11 @@ def changes_of(found: Comparison, metrics: Sequence[str]) -> Iterator[Chart]:
             share = None if half is None else half / base.value
             text = fitting_interval(metric, cell.value, cell.ci95)
             changes.append(
-                Change(f"{title(metric)}{_ARROWS[better(metric)]}", scheme, cell.ratio, share, text)
+                Change(f"{title(metric)}{_ARROWS[better(metric)]}", names[scheme], cell.ratio, share, text)
             )
         if changes:
-            yield relative(workload, changes, first, _tones(found))
+            chart = relative(workload, changes, names[first], _tones(found))
+            yield chart.saying(messages.changes(changes))
 
 
 def absolute(found: Comparison, metrics: Sequence[str]) -> Iterator[Chart]:
@@ -70,14 +77,36 @@ def absolute(found: Comparison, metrics: Sequence[str]) -> Iterator[Chart]:
     tones = _tones(found)
     for metric in found.metrics(metrics):
         cells = [
-            (workload, scheme, cell.value, cell.ci95)
+            (workload, name, cell.value, cell.ci95)
             for workload in found.workloads
-            for scheme in found.schemes
+            for scheme, name in _names(found).items()
             if (cell := found.cell(workload, scheme, metric)) is not None
         ]
         if any(value for _, _, value, _ in cells):
             axis = _axis(metric, [value for _, _, value, _ in cells])
-            yield bars(title(metric), cells, axis, tones=tones, legend_title="scheme")
+            chart = bars(title(metric), cells, axis, tones=tones, legend_title="scheme")
+            yield chart.saying(_said_of(found, metric))
+
+
+def _said_of(found: Comparison, metric: str) -> str:
+    """Of one workload the figure of each scheme, of several how many differences are more than chance."""
+    names = _names(found)
+    first, *others = found.schemes
+    if len(found.workloads) == 1:
+        cells = [(name, found.cell(found.workloads[0], scheme, metric)) for scheme, name in names.items()]
+        told = [
+            (name, cell.value, fitting(metric, cell.value))
+            for name, cell in cells
+            if cell is not None and not cell.unsure
+        ]
+        return f"{title(metric)}: {messages.each(told)}" if told else ""
+    pairs = [
+        (workload, scheme)
+        for workload, scheme in itertools.product(found.workloads, others)
+        if not any(found.died(workload, each) for each in (found.schemes[0], scheme))
+    ]
+    cells_of = [found.cell(workload, scheme, metric) for workload, scheme in pairs]
+    return messages.differences(title(metric), names[first], [cell.same for cell in cells_of if cell])
 
 
 def percentiles(found: Comparison) -> Iterator[Chart]:
@@ -85,10 +114,18 @@ def percentiles(found: Comparison) -> Iterator[Chart]:
     tones = _tones(found)
     for workload, direction in itertools.product(found.workloads, DIRECTIONS):
         tails = {
-            scheme: tail for scheme in found.schemes if (tail := _tail(found, workload, scheme, direction))
+            name: tail
+            for scheme, name in _names(found).items()
+            if (tail := _tail(found, workload, scheme, direction))
         }
         if tails:
-            yield curves(
+            names = {name: scheme for scheme, name in _names(found).items() if name in tails}
+            spans = {
+                name: own
+                for name, scheme in names.items()
+                if (own := _spans(found, workload, scheme, direction))
+            }
+            chart = curves(
                 f"{workload}: {KINDS[direction]}, percentiles",
                 tails,
                 Axis("response time", "time", log=True),
@@ -96,7 +133,36 @@ def percentiles(found: Comparison) -> Iterator[Chart]:
                 tones=tones,
                 marks=True,
                 legend_title="scheme",
+                spans=spans,
             )
+            said = _said_of_percentiles(found, workload, names, direction)
+            yield chart.saying(said, "; pale bars: 95% intervals" if spans else "")
+
+
+def _said_of_percentiles(found: Comparison, workload: str, names: Mapping[str, str], direction: str) -> str:
+    for level, share in messages.LEVELS:
+        cells = {
+            name: found.cell(workload, scheme, f"{direction}.latency_ns.{level}")
+            for name, scheme in names.items()
+        }
+        fewest = min(
+            min(found.values(workload, scheme, f"{direction}.requests")) for scheme in names.values()
+        )
+        known = [(name, cell.value) for name, cell in cells.items() if cell is not None and not cell.unsure]
+        if share * fewest >= messages.LEAST_BEHIND and len(known) == len(cells):
+            return messages.percentile(direction, level, known)
+    return ""
+
+
+def _spans(found: Comparison, workload: str, scheme: str, direction: str) -> list[Span]:
+    """The intervals of the percentiles that `_tail` has."""
+    made = []
+    for _, share in _tail(found, workload, scheme, direction):
+        path = f"{direction}.latency_ns.{next(name for name, own in PERCENTILES if own == share)}"
+        interval = found.interval(workload, scheme, path)
+        if interval is not None:
+            made.append((interval.low, interval.high, share, title(path)))
+    return made
 
 
 def _tail(found: Comparison, workload: str, scheme: str, direction: str) -> list[tuple[float, float]]:
@@ -115,9 +181,23 @@ def blame_of(found: Comparison) -> dict[str, blame.Rows]:
     panels: dict[str, blame.Rows] = {}
     for workload, direction in itertools.product(found.workloads, DIRECTIONS):
         for part, words in (("mean", "mean of all"), ("tail", "mean from the 99th percentile on")):
-            rows = [(scheme, found.blame(workload, scheme, direction, part)) for scheme in found.schemes]  # type: ignore[arg-type]
+            rows = [
+                (name, found.blame(workload, scheme, direction, part))  # type: ignore[arg-type]
+                for scheme, name in _names(found).items()
+            ]
             panels[f"{workload}: {KINDS[direction]}, {words}"] = rows
     return panels
+
+
+def blame_messages(found: Comparison, panels: Mapping[str, blame.Rows]) -> dict[str, str]:
+    """What each of these panels says."""
+    said = {}
+    for workload, direction in itertools.product(found.workloads, DIRECTIONS):
+        for title_, rows in panels.items():
+            if title_.startswith(f"{workload}: {KINDS[direction]}, "):
+                known = [row for row in rows if row[1]]
+                said[title_] = messages.parts_of(direction, known, "99th percentile" in title_)
+    return said
 
 
 def _axis(metric: str, values: Sequence[float]) -> Axis:

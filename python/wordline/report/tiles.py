@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 
 from wordline import intervals
-from wordline.figures import UNSURE, at, fitting, is_unsure, title
+from wordline.figures import UNSURE, at, fitting, fitting_parts, is_unsure, title
 from wordline.names import KINDS
 from wordline.report.runs import SavedRun
 
@@ -51,5 +51,12 @@ def _value(metric: str, run: SavedRun) -> str:
     half = None if value is None or interval is None else interval.reach(value)
     if value is not None and is_unsure(value, half):
         return f"<b>{UNSURE}</b>"
-    about = "" if half is None else f" <i>±{escape(fitting(metric, half))}</i>"
-    return f"<b>{escape(fitting(metric, value))}</b>{about}"
+    return f"<b>{escape(fitting(metric, value))}</b>{_about(metric, value, half)}"
+
+
+def _about(metric: str, value: float | None, half: float | None) -> str:
+    """Half the interval as tables round it."""
+    if value is None or half is None:
+        return ""
+    _, about, unit = fitting_parts(metric, value, half)
+    return f" <i>±{escape(f'{about} {unit}'.strip())}</i>"
