@@ -51,7 +51,7 @@ def test_drives_under_load_are_run_as_they_were_measured_and_judged_beside_it(tm
     shown = exhibit_of("load-reads")
     loads = {**shown.data["load"], "drives": ["pm9a3-960", "7450pro-960"], "probes": 2000}
     small = dataclasses.replace(shown, data={**shown.data, "load": loads})
-    points = small.points(False, None, 1, folder)
+    points = small.points(False, None, (1,), folder)
     assert [dict(point.axes)["load"] for point in points] == ["5,000/s", "saturated"] * 2
     assert dict(points[1].axes)["offered"] == pytest.approx(60_000)
     # The probe's 5,000 writes are all there are; six more threads beside it.

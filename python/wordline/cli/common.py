@@ -40,6 +40,16 @@ def completed_settings(context: typer.Context, incomplete: str) -> list[str]:
     return completing.settings(context, incomplete)
 
 
+def one_scheme(text: str) -> str:
+    """The scheme of a command that has one. Raises `WordlineError` for several."""
+    from wordline import schemes
+    from wordline.files import is_file
+
+    if len(schemes.split([text])) > 1 and not is_file(text):
+        raise WordlineError(f"--scheme {text}: allowed: one; several: wordline compare --schemes {text}")
+    return text
+
+
 DeviceOption = Annotated[
     str,
     typer.Option("--device", "-d", help="A preset or a TOML file.", autocompletion=presets_of("device")),
@@ -48,7 +58,9 @@ SchemeOption = Annotated[
     str,
     typer.Option(
         "--scheme",
+        "--schemes",
         "-s",
+        callback=one_scheme,
         autocompletion=presets_of("scheme"),
         help="A preset, a TOML file, KEY=VALUE, or several of these joined by +.",
     ),
