@@ -255,11 +255,17 @@ def _scalar(text: str) -> str:
 
 
 def listed_metrics(texts: list[str] | None) -> list[str] | None:
-    """The figures of `--metric`, each once; `None` where it wasn't given."""
+    """The figures of `--metric`, each once; `None` where it wasn't given. Raises `WordlineError` for one that
+    no result can have.
+    """
     if not texts:
         return None
+    from wordline import result_paths
+
     named = (path.strip() for text in texts for path in text.split(","))
-    return list(dict.fromkeys(path for path in named if path))
+    paths = list(dict.fromkeys(path for path in named if path))
+    result_paths.check(paths, lambda path: f"--metric {path}")
+    return paths
 
 
 def writing_to(out: Path | None) -> AbstractContextManager[object]:
