@@ -110,6 +110,15 @@ def fio_jobs(
     return Description(label=jobs.label, text=text, folder=jobs.folder, notes=tuple(notes))
 
 
+FORM = 1
+"""Of results; it grows when a reader of the old form would fail with the new one."""
+
+
+def schema_id(results: str) -> str:
+    """The name of that schema, which results bear in their field `schema`."""
+    return f"urn:wordline:{results}:{FORM}"
+
+
 def schema(results: str) -> str:
     """The JSON schema of `result`, `seeds` or `comparison`, as text."""
     return (Path(__file__).parent / "schemas" / f"{results}.json").read_text(encoding="utf-8")
