@@ -143,3 +143,20 @@ def test_a_factor_bounds_both_sides_alike() -> None:
     target = Target(900.0, "µs", "level", 0.0, 1.5)
     verdicts = [judge(target, value) for value in (599.0, 600.0, 1350.0, 1351.0)]
     assert verdicts == ["not reproduced", "reproduced", "reproduced", "not reproduced"]
+
+
+def test_documents_lead_with_what_was_not_fitted() -> None:
+    root = Path(__file__).parent.parent
+    tables = (root / "docs" / "results" / "drive-tables.md").read_text()
+    rows = [
+        line.split(" | ")
+        for line in tables.splitlines()
+        if line.startswith(("|  | fitted to", "| reads and", "| writes |"))
+    ]
+    names, *counted = rows
+    unfitted, whole = ([row[names.index(name)] for row in counted] for name in ("not fitted to", "all"))
+    assert len(unfitted) == 2
+    for page in ("README.md", "docs/drives.md"):
+        text = (root / page).read_text()
+        for first, later in zip(unfitted, whole, strict=True):
+            assert -1 < text.find(first) < text.find(later), (page, first, later)
