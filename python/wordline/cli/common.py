@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
@@ -202,12 +203,34 @@ def override_pairs(texts: list[str] | None, skip_bad_lines: bool = False) -> lis
 def source_pairs(format: str | None, options: list[str] | None) -> list[tuple[str, str]]:
     """The overrides that `--format` and `--option` stand for."""
     pairs = [("workload.source.format", format)] if format is not None else []
+    for path, value in pairs:
+        _stood_for[f"--set {path}={value}"] = f"--format {value}"
     for text in options or []:
         key, equals, value = text.partition("=")
         if not equals or not key.strip():
             raise WordlineError(f"--option {text}: allowed: KEY=VALUE, such as time_unit=us")
         pairs.append((f"workload.source.{key.strip()}", value.strip()))
+        _stood_for["--set {}={}".format(*pairs[-1])] = f"--option {text}"
     return pairs
+
+
+_stood_for: dict[str, str] = {}
+"""Settings that options of this command stand for, and these."""
+
+
+def begin(arguments: list[str]) -> None:
+    """A command is carried out."""
+    given[:] = arguments
+    _stood_for.clear()
+
+
+def as_given(message: str) -> str:
+    """A message with the options that were given in the place of the settings that they stand for."""
+    for setting, option in _stood_for.items():
+        path = re.escape(setting.removeprefix("--set ").partition("=")[0])
+        told = re.compile(rf"{re.escape(setting)}: (?:{path} = [^:]*: )?")
+        message = f"{option}: ".join(told.split(message))
+    return message
 
 
 def refuse_without_trace(traced: bool, format: str | None, options: list[str] | None) -> None:
@@ -224,7 +247,9 @@ def transform_pairs(texts: list[str] | None) -> list[tuple[str, str]]:
     """The override that `--transform` stands for. Raises `WordlineError` where a key has no value."""
     if not texts:
         return []
-    return [("workload.source.transform", f"[{', '.join(_step(text) for text in texts)}]")]
+    pair = ("workload.source.transform", f"[{', '.join(_step(text) for text in texts)}]")
+    _stood_for["--set {}={}".format(*pair)] = f"--transform {', '.join(texts)}"
+    return [pair]
 
 
 def _step(text: str) -> str:
