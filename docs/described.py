@@ -12,6 +12,8 @@ from wordline.names import ABOUT
 
 DESCRIBED = ("config", "trace")
 
+FORM_OF = "The form of this file: the `$id` of its JSON schema."
+
 CHANGED = "Keys that were set beside the descriptions (`--set`, overrides), each with its value as TOML."
 """The part of `result.json` that the package adds to what the simulator writes."""
 
@@ -148,7 +150,7 @@ def results() -> str:
         for found in _flat(sources, item):
             lines.append(f"| `{found.name}` | {_cell(found.doc)} |")
         if where[0] == "":
-            lines.append(f"| `changed` | {CHANGED} |")
+            lines += [f"| `schema` | {FORM_OF} |", f"| `changed` | {CHANGED} |"]
         lines.append("")
     lines += ["## Parts of a response time", "", *pairs(ABOUT, "part"), ""]
     causes = {one.name: one.doc for one in sources.need("Cause").variants}

@@ -4,8 +4,7 @@ serializes it from, those of several runs out of the classes of the package.
     python scripts/result_schema.py
 
 A field of Rust with its type and its comment becomes a property with its description. What can't be read is
-an error, so the schema never says less than the code without a word. `FORM` grows when a reader of the old
-form would fail with the new one: a field is gone, or means something else.
+an error, so the schema never says less than the code without a word.
 """
 
 from __future__ import annotations
@@ -18,18 +17,17 @@ from pathlib import Path
 from typing import Any
 
 from wordline.comparison.figures import DIRECTIONS, PARTS
+from wordline.presets import FORM, schema_id
 from wordline.seeds import Metric
 
 ROOT = Path(__file__).resolve().parent.parent
 
 sys.path.insert(0, str(ROOT / "docs"))
 
-from described import CHANGED  # noqa: E402
+from described import CHANGED, FORM_OF  # noqa: E402
 from rust_docs import Field, Item, Sources  # noqa: E402
 
 FOLDER = ROOT / "python" / "wordline" / "schemas"
-
-FORM = 1
 
 CRATES = ("base", "config", "flash", "ftl", "systems", "observe", "trace", "engine", "drive", "py")
 """Those whose structures a result holds."""
@@ -120,10 +118,14 @@ NOTE: Schema = {
 def _document(name: str, about: str, schema: Schema) -> Schema:
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "$id": f"urn:wordline:{name}:{FORM}",
+        "$id": schema_id(name),
         "title": f"Wordline: {name}",
         "description": f"{about} Form {FORM}.",
         **schema,
+        "properties": {
+            "schema": {"const": schema_id(name), "description": FORM_OF},
+            **schema["properties"],
+        },
     }
 
 

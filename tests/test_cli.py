@@ -200,3 +200,29 @@ def test_the_list_of_drives_has_what_the_host_sees_of_each(wordline: Wordline, n
     assert rows[name]["user_bytes"] == drive.logical_bytes
     spare = rows[name]["overprovisioning"]
     assert rows[name]["raw_bytes"] * (1 - spare) == pytest.approx(rows[name]["user_bytes"])
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--format", "nope"), "--format nope: allowed: auto, msr"),
+        (("--option", "foo=1"), "--option foo=1: allowed: a known key: kind"),
+        (
+            ("--set", "workload.source.format=nope"),
+            "--set workload.source.format=nope: workload.source.format",
+        ),
+    ],
+)
+def test_a_message_names_the_option_that_was_given(
+    wordline: Wordline, trace: Path, words: tuple[str, ...], said: str
+) -> None:
+    assert wordline("run", "--trace", trace, *words).error().startswith(said)
+    if words[0] != "--set":
+        assert wordline("trace", "info", trace, *words).error().startswith(said)
+        compared = wordline("compare", "--scheme", "fifo", "--trace", trace, *words).error()
+        assert said in compared and "workload.source" not in compared
+
+
+def test_a_message_names_the_step_that_was_given(wordline: Wordline, trace: Path) -> None:
+    said = wordline("run", "--trace", trace, "--transform", "slice_tme to_ns=5").error()
+    assert said.startswith("--transform slice_tme to_ns=5: ")

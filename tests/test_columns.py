@@ -26,6 +26,8 @@ def test_a_path_is_a_figure_where_a_result_can_have_it() -> None:
         "flash.by_class.host_read.transactions",
         "systems.hotr.figures.redirected",
         "drive.logical_units",
+        "lifetime.promised_years",
+        "energy.watts",
     )
     absent = ("read_reclaim.started", "nothing", "read.latency_ns.p99_9.more", "systems.hotr.nothing.more")
     assert all(may_be(path) for path in there) and not any(may_be(path) for path in absent)

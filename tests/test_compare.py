@@ -115,10 +115,27 @@ def test_everything_is_validated_before_the_first_run(wordline: Wordline) -> Non
     message = wordline(*COMPARE, "--schemes", "baseline,gc.trigger=0.5", *sets(QUICK)).error()
     assert "point 2 of 4" in message and "scheme.gc.trigger" in message
     assert "each once" in wordline(*COMPARE, "--schemes", "fifo,fifo", *sets(QUICK)).error()
-    known = wordline(
-        "compare", "--device", "mqsim", "--schemes", "baseline", *sets(SMALL), "--metric", "read.latency.p99"
+
+
+def test_a_figure_that_no_result_has_is_refused_before_the_first_run(
+    wordline: Wordline, tmp_path: Path
+) -> None:
+    sweep = tmp_path / "s.toml"
+    sweep.write_text("scheme = ['fifo']\n")
+    search = tmp_path / "t.toml"
+    search.write_text(
+        "objectives = { 'read.latency.p99' = 'minimize' }\n[search]\n'scheme.gc.trigger' = [0.1]\n"
     )
-    assert known.error().startswith("--metric read.latency.p99: no run has it")
+    said = "no run has it: did you mean `read.latency_ns.p99`?"
+    for call in (("compare", "--schemes", "baseline", "--out", tmp_path / "c"), ("sweep", sweep)):
+        for dry in ((), ("--dry-run",)):
+            message = wordline(*call, *dry, "--metric", "waf,read.latency.p99").error()
+            assert message == f"--metric read.latency.p99: {said}"
+    for dry in ((), ("--dry-run",)):
+        message = wordline("tune", search, *dry).error()
+        assert message == f"search {search}: objectives.read.latency.p99: {said}"
+    assert "allowed: numbers of result.json" in wordline("sweep", sweep, "--metric", "xyz").error()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["s.toml", "t.toml"]
 
 
 def test_a_run_that_fails_is_told_and_the_others_are_kept(wordline: Wordline, tmp_path: Path) -> None:

@@ -195,3 +195,16 @@ def test_a_workload_is_written_over_none_but_its_like(wordline: Wordline, tmp_pa
     assert "is there" in wordline("workload", tmp_path / "log", "--out", tmp_path / "mine.toml").error()
     for _ in range(2):
         assert wordline("workload", tmp_path / "log", "--out", tmp_path / "own.toml").code == 0
+
+
+def test_what_is_wrong_with_several_jobs_alike_is_one_line(wordline: Wordline, tmp_path: Path) -> None:
+    file = tmp_path / "job.fio"
+    file.write_text("[a]\nrw=randread\n[b]\nrw=randwrite\n")
+    message = wordline("run", "--workload", file).error()
+    assert message.startswith(f"{file}: lines 1, 3: jobs a, b: no size: in fio it is the file's")
+    assert message.endswith("size=${SIZE} takes it from --env SIZE=1g")
+    file.write_text("[a]\nsize=${SIZE}\nrw=randread\nnumber_ios=10\n")
+    assert wordline("run", "--workload", file, "--env", "SIZE=1g", "--dry-run").code == 0
+    file.write_text("[a]\nrw=sideways\nsize=1m\n[b]\nrw=randread\n")
+    first, second = wordline("run", "--workload", file).err.splitlines()
+    assert "sideways" in first and "line 4: job b: no size" in second

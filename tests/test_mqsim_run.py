@@ -200,3 +200,21 @@ def test_pages_of_victims_keep_the_host_waiting_where_that_is_asked_for(
     result = wordline(*command).json()["scenarios"][0]["result"]
     assert result["gc"]["victims"] > 0
     assert ("moving" in result["read"]["blame"]["mean"]["total_ns"]) == bool(options)
+
+
+def test_options_of_a_run_are_those_of_other_commands(tmp_path: Path, wordline: Wordline) -> None:
+    files = ("-i", configuration(tmp_path), "-w", workload(tmp_path, [synthetic()], [synthetic(Seed="9")]))
+    out = tmp_path / "out"
+    facts = wordline("mqsim", *files, "--out", out, "--dry-run", "--json").json()
+    assert (facts["points"], facts["left"]) == (2, 2) and facts["estimate_s"] >= 0
+    assert "2 points are valid; 2 are left" in wordline("mqsim", *files, "--dry-run").out
+    assert not out.exists() and not list(tmp_path.glob("*_scenario_*.xml"))
+    changed = ("--seed", "5", "--set", "workload.host.queue_depth=3")
+    told = wordline("mqsim", *files, "--out", out, *changed, "--json").json()
+    for scenario in told["scenarios"]:
+        assert scenario["result"]["seed"] == 5
+        assert scenario["result"]["changed"] == {"workload.host.queue_depth": "3"}
+    for dry in ((), ("--dry-run",)):
+        wrong = wordline("mqsim", *files, "--out", out, "--set", "device.geometry.blocks=0", *dry).error()
+        assert wrong.startswith("--set device.geometry.blocks=0: ")
+    assert "--export: allowed: without" in wordline("mqsim", *files, "--export", out, "--seed", "5").error()

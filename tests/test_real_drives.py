@@ -51,7 +51,7 @@ def test_drives_under_load_are_run_as_they_were_measured_and_judged_beside_it(tm
     shown = exhibit_of("load-reads")
     loads = {**shown.data["load"], "drives": ["pm9a3-960", "7450pro-960"], "probes": 2000}
     small = dataclasses.replace(shown, data={**shown.data, "load": loads})
-    points = small.points(False, None, 1, folder)
+    points = small.points(False, None, (1,), folder)
     assert [dict(point.axes)["load"] for point in points] == ["5,000/s", "saturated"] * 2
     assert dict(points[1].axes)["offered"] == pytest.approx(60_000)
     # The probe's 5,000 writes are all there are; six more threads beside it.
@@ -143,3 +143,20 @@ def test_a_factor_bounds_both_sides_alike() -> None:
     target = Target(900.0, "µs", "level", 0.0, 1.5)
     verdicts = [judge(target, value) for value in (599.0, 600.0, 1350.0, 1351.0)]
     assert verdicts == ["not reproduced", "reproduced", "reproduced", "not reproduced"]
+
+
+def test_documents_lead_with_what_was_not_fitted() -> None:
+    root = Path(__file__).parent.parent
+    tables = (root / "docs" / "results" / "drive-tables.md").read_text()
+    rows = [
+        line.split(" | ")
+        for line in tables.splitlines()
+        if line.startswith(("|  | fitted to", "| reads and", "| writes |"))
+    ]
+    names, *counted = rows
+    unfitted, whole = ([row[names.index(name)] for row in counted] for name in ("not fitted to", "all"))
+    assert len(unfitted) == 2
+    for page in ("README.md", "docs/drives.md"):
+        text = (root / page).read_text()
+        for first, later in zip(unfitted, whole, strict=True):
+            assert -1 < text.find(first) < text.find(later), (page, first, later)

@@ -319,6 +319,19 @@ def test_a_number_of_several_seeds_is_their_mean_with_an_interval(tmp_path: Path
     assert number.verdict == "not reproduced"
 
 
+def test_seeds_of_exhibits_are_a_number_or_a_list(wordline: Wordline, tmp_path: Path) -> None:
+    (shown,) = (one for one in exhibits("validation") if one.name == "unloaded-reads")
+    assert [point.scenario.seed for point in shown.points(True, None, (4,))][:1] == [4]
+    found = [point.scenario.seed for point in shown.points(True, None, (3, 5, 7))]
+    assert found == [3, 5, 7] * (len(found) // 3)
+    once = ("repro", "validation", "--exhibit", "unloaded-reads", "--quick", "--out", tmp_path, "--dry-run")
+    points = wordline(*once, "--json").json()["points"]
+    for text, count in (("2", 2), ("3,5,7", 3), ("9,", 1)):
+        assert wordline(*once, "--json", "--seeds", text).json()["points"] == count * points, text
+    allowed = "allowed: a number of seeds from 1 to 100,000, or a list such as 3,5,7"
+    assert wordline(*once, "--seeds", "some").error() == f"--seeds some: {allowed}"
+
+
 def test_lines_of_several_seeds_are_drawn_as_their_mean_with_its_spread() -> None:
     seeds, empty = (1, 2, 3), Description("", "", Path())
     points = [

@@ -96,6 +96,36 @@ def test_what_is_no_result_is_not() -> None:
     assert mistakes("result", data) == ["$: 'flash' is a required property"]
 
 
+def test_what_is_written_names_its_form(wordline: Wordline, tmp_path: Path) -> None:
+    small = ("--device", "mqsim", "--workload", MIXED, *sets(SMALL))
+    assert wordline("run", *small, "--out", tmp_path / "one").code == 0
+    path = tmp_path / "one" / "result.json"
+    data = json.loads(path.read_text())
+    assert next(iter(data)) == "schema" and mistakes("result", data) == []
+    assert data["schema"] == json.loads(schema("result"))["$id"]
+    assert mistakes("result", data | {"schema": "urn:wordline:result:0"})
+    for name, command in (
+        ("seeds", ("run", "--seeds", "2")),
+        ("comparison", ("compare", "--scheme", "fifo")),
+    ):
+        told = wordline(*command, *small, "--json", "--out", tmp_path / name).json()
+        assert told["schema"] == json.loads(schema(name))["$id"]
+    compared = package.load(tmp_path / "comparison")
+    assert isinstance(compared, package.Comparison)
+    (result,) = compared.results(MIXED, "fifo")
+    assert result["schema"] == data["schema"]
+    # What was written before results named their form has no such field.
+    del data["schema"]
+    path.write_text(json.dumps(data))
+    loaded = package.load(tmp_path / "one")
+    assert isinstance(loaded, package.Result) and loaded.to_dict() == data and mistakes("result", data) == []
+    path.write_text(json.dumps({"schema": "urn:wordline:result:9"} | data))
+    with pytest.raises(
+        package.WordlineError, match=r"schema urn:wordline:result:9: allowed: urn:wordline:re"
+    ):
+        package.load(tmp_path / "one")
+
+
 def test_what_the_commands_print_is_valid(wordline: Wordline) -> None:
     small = ("--device", "mqsim", "--workload", MIXED, *sets(SMALL), "--seeds", "2", "--json")
     assert mistakes("seeds", wordline("run", *small).json()) == []

@@ -171,3 +171,19 @@ def test_what_a_refusal_allows_can_be_typed_and_leads_to_a_run(scheme: str) -> N
             # Parity takes a share of the space: "a capacity that leaves …".
             overrides[key] = 3_000_000_000_000 if key.endswith("user_bytes") else json.loads(allowed)
     raise AssertionError(overrides)
+
+
+def test_every_command_that_takes_a_scheme_knows_both_spellings(wordline: Wordline, tmp_path: Path) -> None:
+    few = ("--device", "mqsim", "--workload", "mixed-70-30-8k-qd16", *sets(SMALL), "--json")
+    for option in ("--scheme", "--schemes", "-s"):
+        assert wordline("run", *few, option, "fifo").json()["config"]["scheme"]["name"] == "fifo"
+        prepare = ("prepare", "mqsim", "--out", tmp_path / "drive", "--dry-run", "--json")
+        assert wordline(*prepare, option, "fifo").json()["points"] == 1
+    for command in ("run", "prepare", "compare", "calibrate"):
+        assert "--scheme, --schemes" in " ".join(wordline(command, "--help").out.split()), command
+
+
+@pytest.mark.parametrize(("command", "more"), [("run", ()), ("prepare", ("mqsim", "--out", "drive"))])
+def test_several_schemes_are_for_compare(wordline: Wordline, command: str, more: tuple[str, ...]) -> None:
+    said = wordline(command, *more, "--schemes", "baseline,fifo").error()
+    assert said == "--scheme baseline,fifo: allowed: one; several: wordline compare --schemes baseline,fifo"

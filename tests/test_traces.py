@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import re
 import subprocess
 from pathlib import Path
@@ -263,6 +264,29 @@ def test_start_and_measured_response_times_stand_beside_the_simulated(
     assert [(line[1], line[-1]) for line in lines] == [("2,000", "3,900"), ("2,100", "4,000")]
     told = wordline("trace", "info", path)
     assert "2016-02-22T10:00:00Z" in told.out and "as measured" in told.out
+
+
+def test_a_page_has_the_measured_response_times_beside_the_simulated(
+    wordline: Wordline, tmp_path: Path
+) -> None:
+    path = tmp_path / "lun.csv"
+    path.write_text(MEASURED)
+    run = ("run", "--device", "mqsim", *sets(SMALL_DRIVE), "--trace", path)
+    assert wordline(*run, "--out", tmp_path / "out").code == 0
+    page = (tmp_path / "out" / "report.html").read_text()
+    rows = {
+        row[0]: row[1] for row in re.findall(r"<tr><t[dh][^>]*>([^<]*)</t[dh]><td[^>]*>([^<]*)</td>", page)
+    }
+    assert (rows["read mean, measured"], rows["write max, measured"]) == ("2 ms", "4 ms")
+    assert "read mean" in rows and "write p99.9, measured" in rows and "read IOPS, measured" not in rows
+
+
+def test_calibrating_to_a_trace_is_answered_with_what_is_allowed(wordline: Wordline, tmp_path: Path) -> None:
+    path = tmp_path / "lun.csv.gz"
+    path.write_bytes(gzip.compress(MEASURED.encode()))
+    message = wordline("calibrate", "mqsim", path, "--free", "device.cell.read_ns=1..2").error()
+    assert message.startswith(f"{path}: not a table of text: allowed: a table (CSV), a row for each point of")
+    assert "wordline run --trace" in message and "codec" not in message
 
 
 def test_response_times_of_other_requests_are_noted(wordline: Wordline, tmp_path: Path) -> None:

@@ -18,6 +18,10 @@ UNITS: dict[str, str] = {
 """Those that differ from seed to seed and matter, and their units."""
 
 
+NAMES = (*lifetime.FIGURES, power.WATTS, power.PJ_PER_BIT)
+"""Of all that may be known."""
+
+
 def figures(result: Mapping[str, Any]) -> dict[str, float]:
     """All that are known, by their names in the rows of studies."""
     found = (lifetime.of(result), power.of(result))

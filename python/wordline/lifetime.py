@@ -9,7 +9,7 @@ SLC mode takes in counts as so much more as that holds less, and as so much less
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -102,18 +102,8 @@ class Lifetime:
 
     def figures(self) -> Iterator[tuple[str, float]]:
         """Those that are known, as the rows of studies have them: bytes in TB."""
-        found = {
-            "usable_terabytes": self.usable_bytes / 1e12,
-            "overprovisioning": self.overprovisioning,
-            "terabytes_per_day": self.host_bytes_per_day / 1e12,
-            "drive_writes_per_day": self.drive_writes_per_day,
-            "terabytes_written": _terabytes(None if self.host_bytes is None else self.host_bytes[0]),
-            "rated_drive_writes_per_day": self.rated_drive_writes_per_day,
-            "years": self.years,
-            "promised_terabytes_written": _terabytes(self.promised_host_bytes),
-            "promised_years": self.years_of_promise,
-        }
-        yield from ((f"{NAME}.{name}", value) for name, value in found.items() if value is not None)
+        found = ((name, figure(self)) for name, figure in FIGURES.items())
+        yield from ((name, value) for name, value in found if value is not None)
 
     def told(self) -> list[tuple[str, str]]:
         """Names and texts for a person."""
@@ -147,6 +137,20 @@ class Lifetime:
         until = self.years_of_promise
         reach = "" if until is None else f", written in {_time(until)} at this load"
         return [("promised by its maker", f"{rating}: {fitting_bytes(self.promised_host_bytes)}{reach}")]
+
+
+FIGURES: Mapping[str, Callable[[Lifetime], float | None]] = {
+    f"{NAME}.usable_terabytes": lambda life: life.usable_bytes / 1e12,
+    f"{NAME}.overprovisioning": lambda life: life.overprovisioning,
+    f"{NAME}.terabytes_per_day": lambda life: life.host_bytes_per_day / 1e12,
+    f"{NAME}.drive_writes_per_day": lambda life: life.drive_writes_per_day,
+    f"{NAME}.terabytes_written": lambda life: _terabytes(life.host_bytes[0] if life.host_bytes else None),
+    f"{NAME}.rated_drive_writes_per_day": lambda life: life.rated_drive_writes_per_day,
+    f"{NAME}.years": lambda life: life.years,
+    f"{NAME}.promised_terabytes_written": lambda life: _terabytes(life.promised_host_bytes),
+    f"{NAME}.promised_years": lambda life: life.years_of_promise,
+}
+"""By their names in the rows of studies; `None` is unknown."""
 
 
 def _terabytes(value: float | None) -> float | None:

@@ -11,6 +11,9 @@ from typing import Any
 
 from wordline.figures import short
 
+WATTS, PJ_PER_BIT = "energy.watts", "energy.pj_per_bit"
+"""Its figures, by their names in the rows of studies."""
+
 LEFT_OUT = {
     "rest_mw": "rest",
     "request_nj": "requests",
@@ -32,9 +35,9 @@ class Power:
 
     def figures(self) -> Iterator[tuple[str, float]]:
         """As the rows of studies have them."""
-        yield "energy.watts", self.watts
+        yield WATTS, self.watts
         if self.pj_per_bit is not None:
-            yield "energy.pj_per_bit", self.pj_per_bit
+            yield PJ_PER_BIT, self.pj_per_bit
 
     def told(self) -> str:
         """For a person."""

@@ -106,8 +106,48 @@ def fio_jobs(
     path = Path(path)
     jobs = _load_file("workload", path)
     variables = {**os.environ, **(environment or {})}
-    text, notes = _core.fio_workload(path.name, jobs.label, jobs.text, jobs.folder, variables, list(sections))
+    try:
+        text, notes = _core.fio_workload(
+            path.name, jobs.label, jobs.text, jobs.folder, variables, list(sections)
+        )
+    except WordlineError as error:
+        raise WordlineError(_of_jobs(str(error))) from None
     return Description(label=jobs.label, text=text, folder=jobs.folder, notes=tuple(notes))
+
+
+_OF_JOB = re.compile(r"(?P<file>.*?): line (?P<line>\d+): job (?P<job>.*?): (?P<text>.*)")
+
+
+def _of_jobs(message: str) -> str:
+    """What is wrong with several jobs alike is one line, with all of them. A size, which is wanted most, may
+    come from outside the file: that is said, too.
+    """
+    found: dict[tuple[str, str], tuple[list[str], list[str]]] = {}
+    for text in message.splitlines():
+        one = _OF_JOB.fullmatch(text)
+        lines, jobs = found.setdefault((one["file"], one["text"]) if one else ("", text), ([], []))
+        lines += [one["line"]] if one else []
+        jobs += [one["job"]] if one else []
+    return "\n".join(_told(*key, *places) for key, places in found.items())
+
+
+def _told(file: str, text: str, lines: list[str], jobs: list[str]) -> str:
+    if text.endswith("a size= or a filesize="):
+        given = "--env SIZE=1g" if _core.speaks_of_options() else 'environment={"SIZE": "1g"}'
+        text += f"; size=${{SIZE}} takes it from {given}"
+    if not lines:
+        return text
+    several = "s" if len(jobs) > 1 else ""
+    return f"{file}: line{several} {', '.join(lines)}: job{several} {', '.join(jobs)}: {text}"
+
+
+FORM = 1
+"""Of results; it grows when a reader of the old form would fail with the new one."""
+
+
+def schema_id(results: str) -> str:
+    """The name of that schema, which results bear in their field `schema`."""
+    return f"urn:wordline:{results}:{FORM}"
 
 
 def schema(results: str) -> str:

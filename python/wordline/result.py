@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from wordline import figures, intervals, views
-from wordline.kept_results import InMemory
+from wordline.kept_results import InFolder, InMemory
 from wordline.names import KINDS
+from wordline.presets import schema_id
 
 if TYPE_CHECKING:
     import numpy
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     import pyarrow
 
     from wordline import _core
-    from wordline.kept_results import InFolder
     from wordline.lifetime import Lifetime
 
     Counts = numpy.typing.NDArray[numpy.uint64]
@@ -117,10 +117,17 @@ class Result(Record):
         data = json.loads(text)
         if not isinstance(data, dict) or not {"config", "read", "write", "window"} <= data.keys():
             raise ValueError("keys are missing")
+        form = schema_id("result")
+        if data.get("schema", form) != form:
+            raise ValueError(f"schema {data['schema']}: allowed: {form}")
+        if not isinstance(run, InMemory | InFolder):
+            text = f'{{"schema":"{form}",{text.removeprefix("{")}'
+            data = {"schema": form} | data
         if drive is not None:
             data["engine"]["drive"] = drive
         if changed:
-            data = {"version": data["version"], "seed": data["seed"], "changed": dict(changed)} | data
+            first = {name: data[name] for name in ("schema", "version", "seed")}
+            data = first | {"changed": dict(changed)} | data
         if drive is not None or changed:
             text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
         super().__init__(data)

@@ -17,7 +17,7 @@ from wordline._core import WordlineError
 from wordline.figures import is_unsure
 from wordline.intervals import CONFIDENCE, student_t
 from wordline.names import KINDS
-from wordline.presets import DEFAULT_DEVICE, Given
+from wordline.presets import DEFAULT_DEVICE, Given, schema_id
 from wordline.scenario import Overrides, Scenario, check_seed, joined, scenario_of
 from wordline.simulation import simulate
 from wordline.study.pool import Pool, Telling
@@ -138,7 +138,8 @@ class Seeds(Mapping[int, "Result"]):
         """The seeds and the summary as plain data: what `summary.json` holds."""
         rows = {name: asdict(row) for name, row in self.summary().items()}
         said = [note.to_dict() for note in self.notes()]
-        return {"seeds": list(self), "confidence": CONFIDENCE, "summary": rows, "notes": said}
+        form = schema_id("seeds")
+        return {"schema": form, "seeds": list(self), "confidence": CONFIDENCE, "summary": rows, "notes": said}
 
     def save(self, folder: str | os.PathLike[str], command: Sequence[str] = ()) -> list[Path]:
         """Writes `summary.json`, `summary.parquet`, a folder `seed-N` for each and `report.html` of all;

@@ -18,7 +18,7 @@ from wordline.scenario import Scenario
 EVENTS = 256
 """Events of a part of the course."""
 
-KEPT_OUT = ("engine", "version", "config", "changed", "traces")
+KEPT_OUT = ("schema", "engine", "version", "config", "changed", "traces")
 """What of a result isn't what the drive did: clocks, the build, and what was asked of it."""
 
 

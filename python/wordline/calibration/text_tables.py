@@ -13,6 +13,12 @@ Row = tuple[str, dict[str, str | None]]
 """Where a row stands, and its fields by column."""
 
 
+ALLOWED = (
+    "allowed: a table (CSV), a row for each point of load, or results of fio; of a trace with measured "
+    "response times `wordline run --trace` shows these beside the simulated ones"
+)
+
+
 def read(path: Path) -> tuple[list[str], list[Row]]:
     """Columns and rows. Raises `WordlineError` for what is no table of commas."""
     try:
@@ -23,8 +29,8 @@ def read(path: Path) -> tuple[list[str], list[Row]]:
             rows: list[Row] = [(f"{path}:{reader.line_num}", row) for row in reader]
     except OSError as error:
         raise WordlineError(f"{path}: {error.strerror or error}") from None
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise WordlineError(f"{path}: not a table of text: {error}") from None
+    except (UnicodeDecodeError, csv.Error):
+        raise WordlineError(f"{path}: not a table of text: {ALLOWED}") from None
     if len(columns) == 1 and (sign := next((sign for sign in ";\t|" if sign in columns[0]), None)):
         raise WordlineError(f"{path}: {sign!r} between columns: allowed: commas, and points within numbers")
     twice = next((name for name in columns if columns.count(name) > 1), None)

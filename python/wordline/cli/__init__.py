@@ -46,7 +46,7 @@ INTERRUPTED = 130
 
 def execute(arguments: list[str]) -> int:
     """Runs one command line and returns the exit code. A mistake is one line on stderr."""
-    common.given[:] = arguments
+    common.begin(arguments)
     nothing = _named_nothing(arguments)
     if nothing is not None:
         return _fail(f"{nothing} '': allowed: a value (an empty variable of the shell?)")
@@ -61,7 +61,7 @@ def execute(arguments: list[str]) -> int:
         with of_command():
             code = app(arguments, prog_name="wordline", standalone_mode=False)
     except WordlineError as error:
-        return _fail(str(error))
+        return _fail(common.as_given(str(error)))
     except typer.TyperException as error:
         return _fail(_told(error))
     except SystemExit as ended:

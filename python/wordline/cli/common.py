@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
@@ -40,6 +41,16 @@ def completed_settings(context: typer.Context, incomplete: str) -> list[str]:
     return completing.settings(context, incomplete)
 
 
+def one_scheme(text: str) -> str:
+    """The scheme of a command that has one. Raises `WordlineError` for several."""
+    from wordline import schemes
+    from wordline.files import is_file
+
+    if len(schemes.split([text])) > 1 and not is_file(text):
+        raise WordlineError(f"--scheme {text}: allowed: one; several: wordline compare --schemes {text}")
+    return text
+
+
 DeviceOption = Annotated[
     str,
     typer.Option("--device", "-d", help="A preset or a TOML file.", autocompletion=presets_of("device")),
@@ -48,7 +59,9 @@ SchemeOption = Annotated[
     str,
     typer.Option(
         "--scheme",
+        "--schemes",
         "-s",
+        callback=one_scheme,
         autocompletion=presets_of("scheme"),
         help="A preset, a TOML file, KEY=VALUE, or several of these joined by +.",
     ),
@@ -190,12 +203,34 @@ def override_pairs(texts: list[str] | None, skip_bad_lines: bool = False) -> lis
 def source_pairs(format: str | None, options: list[str] | None) -> list[tuple[str, str]]:
     """The overrides that `--format` and `--option` stand for."""
     pairs = [("workload.source.format", format)] if format is not None else []
+    for path, value in pairs:
+        _stood_for[f"--set {path}={value}"] = f"--format {value}"
     for text in options or []:
         key, equals, value = text.partition("=")
         if not equals or not key.strip():
             raise WordlineError(f"--option {text}: allowed: KEY=VALUE, such as time_unit=us")
         pairs.append((f"workload.source.{key.strip()}", value.strip()))
+        _stood_for["--set {}={}".format(*pairs[-1])] = f"--option {text}"
     return pairs
+
+
+_stood_for: dict[str, str] = {}
+"""Settings that options of this command stand for, and these."""
+
+
+def begin(arguments: list[str]) -> None:
+    """A command is carried out."""
+    given[:] = arguments
+    _stood_for.clear()
+
+
+def as_given(message: str) -> str:
+    """A message with the options that were given in the place of the settings that they stand for."""
+    for setting, option in _stood_for.items():
+        path = re.escape(setting.removeprefix("--set ").partition("=")[0])
+        told = re.compile(rf"{re.escape(setting)}: (?:{path} = [^:]*: )?")
+        message = f"{option}: ".join(told.split(message))
+    return message
 
 
 def refuse_without_trace(traced: bool, format: str | None, options: list[str] | None) -> None:
@@ -212,7 +247,9 @@ def transform_pairs(texts: list[str] | None) -> list[tuple[str, str]]:
     """The override that `--transform` stands for. Raises `WordlineError` where a key has no value."""
     if not texts:
         return []
-    return [("workload.source.transform", f"[{', '.join(_step(text) for text in texts)}]")]
+    pair = ("workload.source.transform", f"[{', '.join(_step(text) for text in texts)}]")
+    _stood_for["--set {}={}".format(*pair)] = f"--transform {', '.join(texts)}"
+    return [pair]
 
 
 def _step(text: str) -> str:
@@ -243,11 +280,17 @@ def _scalar(text: str) -> str:
 
 
 def listed_metrics(texts: list[str] | None) -> list[str] | None:
-    """The figures of `--metric`, each once; `None` where it wasn't given."""
+    """The figures of `--metric`, each once; `None` where it wasn't given. Raises `WordlineError` for one that
+    no result can have.
+    """
     if not texts:
         return None
+    from wordline import result_paths
+
     named = (path.strip() for text in texts for path in text.split(","))
-    return list(dict.fromkeys(path for path in named if path))
+    paths = list(dict.fromkeys(path for path in named if path))
+    result_paths.check(paths, lambda path: f"--metric {path}")
+    return paths
 
 
 def writing_to(out: Path | None) -> AbstractContextManager[object]:

@@ -111,6 +111,7 @@ def compare(
     from wordline.scenario import Scenario
     from wordline.study.store import Store
 
+    wanted = listed_metrics(metrics)
     given = naming.split(workloads or [])
     if not given and not traces:
         given = [DEFAULT_WORKLOAD]
@@ -152,7 +153,7 @@ def compare(
                 watch=watch,
             )
         say(found.remarks)
-        figures = _metrics(found, metrics)
+        figures = found.metrics(wanted, "--metric")
         found.wanted = figures
         written = found.save(out, command_line()) if out is not None else []
     if as_json:
@@ -169,13 +170,6 @@ def compare(
             print(f"\nWritten to {out}: {', '.join(path.name for path in written)}, and the rows")
     if found.errors:
         raise typer.Exit(FAILURES)
-
-
-def _metrics(found: object, wanted: list[str] | None) -> list[str]:
-    from wordline.comparison.figures import Comparison
-
-    assert isinstance(found, Comparison)  # noqa: S101
-    return found.metrics(listed_metrics(wanted), "--metric")
 
 
 def register(app: typer.Typer) -> None:

@@ -8,7 +8,9 @@ from typing import Annotated
 
 import typer
 
-from wordline.cli.common import JsonOption, show
+from wordline._core import WordlineError
+from wordline.cli.common import DryRunOption, JsonOption, SetOption, override_pairs, show
+from wordline.cli.left import say_what_is_left
 from wordline.cli.progress import requests_bar
 
 
@@ -34,11 +36,19 @@ def mqsim(
     checked: Annotated[
         bool, typer.Option("--checked", help="Verify every read, audit the map at the end.")
     ] = False,
+    overrides: SetOption = None,
+    seed: Annotated[
+        int | None,
+        typer.Option("--seed", help="Seed of everything random.", min=0, show_default="the files'"),
+    ] = None,
+    dry_run: DryRunOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Run the scenarios of MQSim's own files, and write its result files."""
     from wordline.mqsim import command
 
+    if export is not None and (overrides or seed is not None or dry_run):
+        raise WordlineError("--export: allowed: without --set, --seed and --dry-run")
     found = command.scenarios(configuration, workload, export, locked_victims=locked_victims)
     if export is not None and out is None:
         notes = list(dict.fromkeys(note for scenario in found for note in scenario.notes))
@@ -47,7 +57,14 @@ def mqsim(
         else:
             print("\n".join([*notes, f"scenarios written to {export}: {len(found)}"]))
         return
-    outcomes = command.run(found, workload, out, checked=checked, progress=requests_bar())
+    settings = override_pairs(overrides)
+    if dry_run:
+        runs = command.points(found, checked=checked, seed=seed, overrides=settings)
+        say_what_is_left(runs, {}, as_json, on="threads", jobs=1)
+        return
+    outcomes = command.run(
+        found, workload, out, checked=checked, seed=seed, overrides=settings, progress=requests_bar()
+    )
     if as_json:
         print(command.as_json(outcomes))
         return

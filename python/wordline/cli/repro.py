@@ -12,6 +12,7 @@ from wordline._core import WordlineError
 from wordline.cli.common import FAILURES, DryRunOption, JobsOption, JsonOption, OnOption, RetryOption
 from wordline.cli.left import Time, counted, in_words, points_in_words, still_to_run
 from wordline.cli.progress import exhibits_bar
+from wordline.cli.running import seed_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,9 +51,13 @@ def repro(
         ),
     ] = False,
     seeds: Annotated[
-        int,
-        typer.Option("--seeds", min=1, max=1000, help="Runs with seeds 1 to N: numbers with 95% intervals."),
-    ] = 1,
+        str | None,
+        typer.Option(
+            "--seeds",
+            metavar="N|LIST",
+            help="Seeds 1 to N, or a list such as 3,5,7: numbers with 95% intervals.",
+        ),
+    ] = None,
     out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Tables, figures, summary, rows.")] = Path(
         "repro"
     ),
@@ -73,7 +78,7 @@ def repro(
         _list(paper, as_json)
         return
     if judge_only:
-        if exhibit or quick or seeds > 1 or dry_run or retry or traces or targets or measured:
+        if exhibit or quick or seeds is not None or dry_run or retry or traces or targets or measured:
             raise WordlineError("--judge-only: allowed: beside --publish DIR, without options of a run")
         _judge(paper, publish, as_json)
         return
@@ -92,7 +97,7 @@ def repro(
             targets_folder=targets,
             measured_folder=measured,
             publish_to=publish,
-            seeds=seeds,
+            seeds=1 if seeds is None else seed_numbers(seeds, 1),
             on=on,
             jobs=jobs,
             retry=retry,

@@ -60,6 +60,7 @@ def sweep(
     from wordline.sweeps import api
     from wordline.sweeps.file import read
 
+    wanted = listed_metrics(metrics)
     described = read(
         file,
         settings=override_pairs(overrides),
@@ -79,14 +80,14 @@ def sweep(
         with points_bar(planned.name) as watch:
             outcome = planned.run(on=on, jobs=jobs, retry=retry, watch=watch)
         say(outcome.notes)
-        page = write_sweep(folder, (api.TABLE, api.AVERAGES), listed_metrics(metrics) or ())
+        page = write_sweep(folder, (api.TABLE, api.AVERAGES), wanted or ())
     table = folder / api.TABLE
     if as_json:
         print(json.dumps(_summary(planned) | {"table": str(table)}))
     else:
         from wordline.sweeps import table as printed
 
-        show(printed.render(planned, listed_metrics(metrics)))
+        show(printed.render(planned, wanted))
         print(f"\nWritten to {folder}: {table.name}, {page.name}")
     if outcome.failed:
         raise typer.Exit(FAILURES)

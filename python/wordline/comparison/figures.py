@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from wordline import intervals, labels, notes, views
 from wordline.figures import check_known, is_unsure
 from wordline.notes import Note
+from wordline.presets import schema_id
 from wordline.study import sparse
 from wordline.study.row import DONE
 
@@ -281,7 +282,13 @@ class Comparison:
             entries = [self._entry(workload, scheme, listed) for scheme in self.schemes]
             said = [note.to_dict() for note in self.notes(workload)]
             workloads.append({"workload": workload, "schemes": entries, "notes": said})
-        return {"device": self.device, "normalised_to": self.schemes[0], "workloads": workloads}
+        form = schema_id("comparison")
+        return {
+            "schema": form,
+            "device": self.device,
+            "normalised_to": self.schemes[0],
+            "workloads": workloads,
+        }
 
     def _entry(self, workload: str, scheme: str, metrics: list[str]) -> dict[str, Any]:
         cells = [cell for metric in metrics if (cell := self.cell(workload, scheme, metric)) is not None]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +15,7 @@ from wordline.folders import usable
 from wordline.mqsim.convert import IoScenario, read
 from wordline.mqsim.results import document
 from wordline.result import Result
+from wordline.study.point import Inputs, Point
 
 
 @dataclass(frozen=True)
@@ -77,6 +78,8 @@ def run(
     out: Path | None,
     *,
     checked: bool,
+    seed: int | None = None,
+    overrides: Sequence[tuple[str, str]] = (),
     progress: AbstractContextManager[simulation.Progress | None],
 ) -> Iterator[Outcome]:
     """Runs scenarios; each one's files are written when it has ended.
@@ -84,15 +87,16 @@ def run(
     MQSim's result file is written beside the workload file, as MQSim does; with `out` into the run folder,
     beside `result.json`.
     """
-    for scenario in found:
+    runs = [scenario.run_as(checked=checked, seed=seed, overrides=overrides) for scenario in found]
+    for scenario, each in zip(found, runs, strict=True):
         path = _result_file(scenario, found, workload, out)
         outputs.check("", path, outputs.OF_MQSIM)
         if out is not None:
-            usable(path.parent, reads.written_by(scenario.run_as(checked=checked)))
+            usable(path.parent, reads.written_by(each))
     with progress as update:
-        for scenario in found:
+        for scenario, each in zip(found, runs, strict=True):
             try:
-                result = simulation.simulate(scenario.run_as(checked=checked), progress=update)
+                result = simulation.simulate(each, progress=update)
             except WordlineError as error:
                 raise scenario.origins.reworded(error) from None
             path = _result_file(scenario, found, workload, out)
@@ -102,6 +106,20 @@ def run(
             if out is not None:
                 written += result.save(path.parent)
             yield Outcome(scenario, result, tuple(written))
+
+
+def points(
+    found: list[IoScenario], *, checked: bool, seed: int | None, overrides: Sequence[tuple[str, str]]
+) -> list[tuple[Point, Inputs]]:
+    """The scenarios as runs of a study, validated."""
+    made = []
+    for scenario in found:
+        point = Point(scenario.run_as(checked=checked, seed=seed, overrides=overrides))
+        try:
+            made.append((point, Inputs.of(point.scenario)))
+        except WordlineError as error:
+            raise scenario.origins.reworded(error) from None
+    return made
 
 
 def _result_file(scenario: IoScenario, found: list[IoScenario], workload: Path, out: Path | None) -> Path:

@@ -55,9 +55,12 @@ class IoScenario:
             for kind, table in tables.items()
         }
 
-    def run_as(self, *, checked: bool) -> Scenario:
-        """What a run of it is of."""
-        return Scenario(*self.descriptions().values(), seed=self.seed, checked=checked)
+    def run_as(
+        self, *, checked: bool, seed: int | None = None, overrides: Sequence[tuple[str, str]] = ()
+    ) -> Scenario:
+        """What a run of it is of; `seed` takes the place of the files'."""
+        seed = self.seed if seed is None else seed
+        return Scenario(*self.descriptions().values(), seed=seed, checked=checked, overrides=overrides)
 
     def export(self, folder: Path) -> list[Path]:
         """Writes the three descriptions; a run of them with this seed is that of the scenario."""

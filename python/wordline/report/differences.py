@@ -96,7 +96,18 @@ def said(one: SavedRun, other: SavedRun) -> list[notes.Shared]:
 
 
 def _compared(result: Mapping[str, Any]) -> dict[str, Any]:
-    left_out = ("config", "changed", "engine", "dies", "channels", "notes", "version", "seed", "checked")
+    left_out = (
+        "schema",
+        "config",
+        "changed",
+        "engine",
+        "dies",
+        "channels",
+        "notes",
+        "version",
+        "seed",
+        "checked",
+    )
     return {key: value for key, value in result.items() if key not in left_out}
 
 

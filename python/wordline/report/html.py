@@ -21,6 +21,7 @@ from wordline.report.differences import configuration
 from wordline.report.page import facts, legend, report_page, sections, table, write_page
 from wordline.report.runs import SavedRun, load_runs
 from wordline.report.tiles import tiles
+from wordline.report.trace import measured_times
 from wordline.result import tables_of
 
 SUMMARY = (
@@ -85,7 +86,10 @@ def body(runs: Sequence[SavedRun]) -> str:
 
 def _summary(runs: Sequence[SavedRun]) -> str:
     shown = [metric for metric in SUMMARY if any(at(run.result, metric) is not None for run in runs)]
-    rows = [[title(metric), *(_figure(metric, run, runs[0]) for run in runs)] for metric in shown]
+    rows = []
+    for metric in shown:
+        rows.append([title(metric), *(_figure(metric, run, runs[0]) for run in runs)])
+        rows += _measured(metric, runs)
     said = [
         f'<p class="fair">{escape(f"{run.label}: {note}" if len(runs) > 1 else note)}</p>'
         for run in runs
@@ -93,6 +97,22 @@ def _summary(runs: Sequence[SavedRun]) -> str:
     ]
     figures_ = table(["", *(run.label for run in runs)], rows)
     return "".join(said) + _inputs(runs) + figures_ + legend(rows)
+
+
+def _measured(metric: str, runs: Sequence[SavedRun]) -> list[list[str]]:
+    """Rows of what a figure was when the traces of the runs were recorded."""
+    kind, _, name = metric.partition(".latency_ns.")
+    if not name:
+        return []
+    found = [dict(measured_times(run.result, kind)) for run in runs]
+    labels_ = dict.fromkeys(label for own in found for label in own)
+    return [
+        [
+            f"{title(metric)}, {label}",
+            *(fitting(metric, own[label][name] if label in own else None) for own in found),
+        ]
+        for label in labels_
+    ]
 
 
 def _dead(runs: Sequence[SavedRun]) -> str:

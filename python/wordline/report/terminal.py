@@ -11,7 +11,7 @@ from rich.text import Text
 from wordline import intervals, labels, lifetime, notes, power
 from wordline.figures import LEGEND, at, is_unsure, rounded, short, sure, to_three_digits
 from wordline.names import KINDS, PERCENTILES, part_label
-from wordline.report.trace import began
+from wordline.report.trace import began, measured_times
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -167,20 +167,10 @@ def _latency(data: Mapping[str, Any], active: list[str]) -> Table:
         about = [_about_latency(data, f"{kind}.latency_ns.{key}", latency[key]) for key in PERCENTILES]
         if any(about):
             table.add_row("± 95%", *about, style="dim")
-        for label, measured in _measured(data, kind):
+        for label, measured in measured_times(data, kind):
             cells = (_microseconds(measured[key]) for key in PERCENTILES)
-            table.add_row(label, *cells, style="cyan")
+            table.add_row(f"  {label}", *cells, style="cyan")
     return table
-
-
-def _measured(data: Mapping[str, Any], kind: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Response times that the traces of a run hold, and whose they are."""
-    traces = [trace for trace in data.get("traces", ()) if trace.get("measured")]
-    for trace in traces:
-        latency = trace["measured"][kind]["latency_ns"]
-        if latency is not None:
-            name = trace.get("flow") or trace["path"].rpartition("/")[2]
-            yield f"  of {name}, measured" if len(traces) > 1 else "  measured", latency
 
 
 def _tenants(label: str, tenants: list[Mapping[str, Any]]) -> Table:

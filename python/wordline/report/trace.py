@@ -27,6 +27,16 @@ def began(trace: Mapping[str, Any]) -> str:
     return f"{trace['path'].rpartition('/')[2]} begins {trace['start']}{after}"
 
 
+def measured_times(run: Mapping[str, Any], kind: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Response times of reads or writes that the traces of a run hold, and whose they are."""
+    traces = [trace for trace in run.get("traces", ()) if trace.get("measured")]
+    for trace in traces:
+        latency = trace["measured"].get(kind, {}).get("latency_ns")
+        if latency is not None:
+            name = trace.get("flow") or trace["path"].rpartition("/")[2]
+            yield f"of {name}, measured" if len(traces) > 1 else "measured", latency
+
+
 def _measured(info: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """When the files began, and how long their requests took."""
     for trace in info["traces"]:

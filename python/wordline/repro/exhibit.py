@@ -7,7 +7,7 @@ import hashlib
 import json
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -26,6 +26,9 @@ WORKLOADS = {"own": "the paper's own", "twin": "a twin of the paper's", "other":
 TRACES = "{traces}"
 """Stands in a sweep for the folder that `--traces` names."""
 
+
+FIRST_SEED = (1,)
+"""What an exhibit is run with where no seeds are asked for: then its own sweep says."""
 
 VALIDATION = "validation"
 """The folder of exhibits that are of no paper: what is known of a drive in closed form."""
@@ -100,16 +103,20 @@ class Exhibit:
         return f"{traces} has no {', '.join(absent)}" if absent else None
 
     def points(
-        self, quick: bool, traces: Path | None, seeds: int = 1, drives: Path | None = None
+        self,
+        quick: bool,
+        traces: Path | None,
+        seeds: Sequence[int] = FIRST_SEED,
+        drives: Path | None = None,
     ) -> list[Point]:
-        """The runs behind it; with several seeds each with all of them."""
+        """The runs behind it, each with all of these seeds."""
         if "load" in self.data and drives is not None:
             return real_drives.points(self.data["load"], drives, quick, seeds)
         described = self.data["sweep"]
         if quick:
             described = _laid_over(described, self.data.get("quick", {}))
-        if seeds > 1:
-            described = {**described, "seeds": seeds}
+        if tuple(seeds) != FIRST_SEED:
+            described = {**described, "seeds": list(seeds)}
         if traces is not None:
             described = _with_traces(described, str(traces.resolve()))
         try:

@@ -27,18 +27,18 @@ QUICK_POINTS = 3
 Read = Callable[[Path], "list[tuple[Line, Figures, dict[str, str]]]"]
 
 
-def points(loads: Mapping[str, Any], folder: Path, quick: bool, seeds: int) -> list[Point]:
+def points(loads: Mapping[str, Any], folder: Path, quick: bool, seeds: Sequence[int]) -> list[Point]:
     """Every point of load of the drives of an exhibit, each as a run by the measurement's own protocol."""
     made = []
     probes = loads["quick_probes"] if quick else loads["probes"]
     for drive in loads["drives"]:
         for point in _points_of(folder, drive, quick):
-            for seed in range(1, seeds + 1):
+            for seed in seeds:
                 axes: dict[str, Any] = {"device": drive, "load": point.name, "offered": _offered(point)}
                 made.append(
                     Point(
                         Scenario(drive, workload=Protocol().workload(point.offered, probes), seed=seed),
-                        tuple({**axes, "seed": seed}.items() if seeds > 1 else axes.items()),
+                        tuple({**axes, "seed": seed}.items() if len(seeds) > 1 else axes.items()),
                     )
                 )
     return made

@@ -5,7 +5,7 @@ again.
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -27,6 +27,7 @@ from wordline.repro import (
 )
 from wordline.repro.exhibit import Exhibit, exhibits, papers
 from wordline.repro.reproduction import Reproduction, Shown
+from wordline.seeds import seed_list
 from wordline.study.point import Inputs, Point
 from wordline.study.runs import Outcome, Study, open_study, validate
 from wordline.study.store import Store
@@ -79,7 +80,7 @@ def reproduce(
     targets_folder: Path | None = None,
     measured_folder: Path | None = None,
     publish_to: Path | None = None,
-    seeds: int = 1,
+    seeds: int | Iterable[int] = 1,
     on: str = "threads",
     jobs: int | None = None,
     retry: bool = False,
@@ -90,9 +91,9 @@ def reproduce(
 
     Everything is validated first. Rows are kept in `folder`, so that a run that was killed goes on where it
     was; and so is what was reproduced there before: the summary has it beside these exhibits. Returned are
-    these. With `retry` points that failed are run again. `publish_to` gets a page for each paper of what
-    `folder` then holds, all of it run in full. `planned` is told of all exhibits once they are validated,
-    before the first is run.
+    these. `seeds` is a list of them, or a number *n* for 1 to *n*. With `retry` points that failed are run
+    again. `publish_to` gets a page for each paper of what `folder` then holds, all of it run in full.
+    `planned` is told of all exhibits once they are validated, before the first is run.
     """
     if publish_to is not None and quick:
         raise WordlineError(
@@ -108,7 +109,8 @@ def reproduce(
         before = kept.with_earlier(Reproduction(target, [], [])).shown
         keys = [(exhibit.paper, exhibit.name) for exhibit in chosen]
         publish.check(publish_to, [*keys, *(shown.key for shown in before)])
-    plans = [_plan(exhibit, quick, traces, seeds, measured_folder) for exhibit in chosen]
+    numbered = seed_list(seeds)
+    plans = [_plan(exhibit, quick, traces, numbered, measured_folder) for exhibit in chosen]
     if planned is not None:
         planned(plans)
     found = Reproduction(target, [], [])
@@ -118,7 +120,7 @@ def reproduce(
             shown = _run(plan, study, watch, measured_folder)
             found_numbers = numbers.numbers(plan.exhibit, shown.lines, lines, measured_folder, quick=quick)
             shown.numbers = many.judged(found_numbers)
-            shown.scale, shown.seeds = "quick" if quick else "full", seeds
+            shown.scale, shown.seeds = "quick" if quick else "full", len(numbered)
             shown.version, shown.build = _core.__version__, _core.__build__
             shown.digest = plan.exhibit.digest
             _draw(shown, target, quick)
@@ -137,7 +139,9 @@ def _is_about(line: targets.Line, exhibit: Exhibit) -> bool:
     return line["system"] == exhibit.paper and line["exhibit"] == exhibit.name
 
 
-def _plan(exhibit: Exhibit, quick: bool, traces: Path | None, seeds: int, drives: Path | None) -> Plan:
+def _plan(
+    exhibit: Exhibit, quick: bool, traces: Path | None, seeds: Sequence[int], drives: Path | None
+) -> Plan:
     reason = exhibit.missing(traces, drives)
     if reason is not None:
         return Plan(exhibit, [], [], reason)

@@ -29,7 +29,7 @@ SERIES = ("write_bytes", "duration_ns", "waf")
 AXIS = "axis."
 """What the name of an axis begins with as a column."""
 
-_LEFT_OUT = ("config", "changed", "dies", "channels", "notes", "version", "seed", "checked")
+_LEFT_OUT = ("schema", "config", "changed", "dies", "channels", "notes", "version", "seed", "checked")
 
 
 def row(

@@ -11,7 +11,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from wordline import intervals, toml_files
+from wordline import intervals, result_paths, toml_files
 from wordline._core import WordlineError
 from wordline.scenario import Scenario, begun_with
 from wordline.study import sparse
@@ -30,7 +30,7 @@ DIRECTIONS = ("minimize", "maximize")
 
 RANGE = {"low", "high", "log", "step"}
 
-NO_RUN = "no run has it: allowed: numbers of result.json by their path"
+NO_RUN = f"{result_paths.NO_RUN}: allowed: numbers of result.json by their path"
 
 
 @dataclass(frozen=True)
@@ -122,6 +122,7 @@ def parse(data: Mapping[str, Any], name: str, folder: Path, base: Scenario | Non
         raise WordlineError(
             f"objectives = {objectives}: allowed: one or two figures, each minimize or maximize"
         )
+    result_paths.check(objectives, lambda path: f"objectives.{path}")
     named = {name: value for name, value in data.items() if name in sweep_file.CHOICES}
     sweep_file.check_named_once(named, sweep_file.table(data, "set"), search, "in the search")
     sampler = data.get("sampler", "nsga2" if len(objectives) > 1 else "tpe")
