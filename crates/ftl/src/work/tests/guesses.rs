@@ -98,7 +98,6 @@ fn a_guess_suffices_for_a_write_of_a_whole_page_and_a_part_builds_on_what_is_the
 }
 
 #[test]
-#[ignore = "the read at a guess moves as many bytes as the write, not the page that this builds on"]
 fn a_part_of_a_page_is_written_in_the_same_time_whether_its_place_is_known_or_guessed() {
     for guesses in [false, true] {
         let mut drive = drive();

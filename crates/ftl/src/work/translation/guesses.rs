@@ -8,6 +8,7 @@ use crate::work::ftl::Ftl;
 use crate::work::purposes::Purpose;
 use crate::work::reads::read::keep_units;
 use crate::work::translation::look_ups::{ask_again, question_of};
+use crate::work::writes::program::bytes_of_old_content;
 use wordline_base::class::Class;
 use wordline_base::ids::{Lpa, Ppa};
 use wordline_base::parts::Part;
@@ -34,6 +35,7 @@ pub(crate) fn read_at_guess<A: AboveFtl>(above: &mut A, id: OpId, ppa: Ppa) {
     op.class = Class::read_for(op.class.cause());
     let Purpose { lpa, partial, .. } = above.ftl().purposes[id];
     if partial {
+        above.flash_mut().pool[id].bytes = bytes_of_old_content(above, id);
         above.ftl_mut().partial_writes.reads(lpa, ppa);
     } else {
         above.tell_access_of(id, false);

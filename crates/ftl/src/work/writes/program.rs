@@ -105,13 +105,18 @@ pub(crate) fn read_old_content<A: AboveFtl>(above: &mut A, id: OpId) {
     if ppa.is_some() {
         above.flash_mut().pool[id].class = Class::read_for(above.flash().pool[id].class.cause());
         above.flash_mut().pool[id].ppa = ppa;
-        above.flash_mut().pool[id].bytes = above.ftl().geometry.unit_bytes - moved_by_program(above, id, 0);
+        above.flash_mut().pool[id].bytes = bytes_of_old_content(above, id);
         let ftl = above.ftl_mut();
         ftl.partial_writes.reads(ftl.purposes[id].lpa, ppa);
         submit(above, id);
     } else {
         program_anywhere(above, id);
     }
+}
+
+/// Bytes of a unit that are read for a write of a part of it.
+pub(crate) fn bytes_of_old_content<A: AboveFtl>(above: &A, id: OpId) -> u32 {
+    above.ftl().geometry.unit_bytes - moved_by_program(above, id, 0)
 }
 
 /// Bytes of a unit that its program moves, where those are the written ones; else `otherwise`.
