@@ -85,6 +85,29 @@ def test_a_group_stands_beside_the_sum_of_its_flows(
     assert part["figures"]["latency_ns.mean"]["run"] == pytest.approx(ran["read"]["latency_ns"]["mean"])
 
 
+def test_a_group_of_several_jobs_has_figures_of_its_own_as_fio_prints_them(
+    wordline: Wordline, tmp_path: Path
+) -> None:
+    reads = "[other]\nrw=randread\n[last]\nnew_group\nrw=randread\n"
+    (tmp_path / "jobs.fio").write_text(JOBS.replace("[r]", "group_reporting\n[r]").replace("[w]", f"{reads}[w]"))
+    out = ("--out", tmp_path / "run", *sets(SMALL_DRIVE))
+    text = wordline("run", "-d", "mqsim", "-w", tmp_path / "jobs.fio", *out).out
+    result = json.loads((tmp_path / "run" / "result.json").read_text())
+    flows = {flow["name"]: flow for flow in result["flows"]}
+    group, last = result["groups"]
+    assert (group["name"], last["name"]) == ("r.0", "last")
+    assert [name for name, flow in flows.items() if flow.get("group") == "r.0"] == ["r.0", "r.1", "other"]
+    own = [flows[name]["read"] for name in ("r.0", "r.1", "other")]
+    assert group["read"]["requests"] == sum(flow["requests"] for flow in own)
+    assert group["read"]["latency_ns"]["max"] == max(flow["latency_ns"]["max"] for flow in own)
+    assert "Group" in text and "\nr.1" not in text and "group_reporting" not in text
+    parts = told(wordline, tmp_path, [reader(4000.0), {**reader(1000.0, "last"), "write": WRITER["write"]}])
+    assert list(parts) == [("r", "read"), ("last", "read"), ("last", "write")]
+    found = parts["r", "read"]["figures"]
+    assert found["iops"]["run"] == group["read"]["iops"]
+    assert found["latency_ns.p99"]["run"] == group["read"]["latency_ns"]["p99"]
+
+
 @pytest.mark.usefixtures("ran")
 def test_percentiles_of_a_part_of_the_reads_are_left_out(wordline: Wordline, tmp_path: Path) -> None:
     path = tmp_path / "run" / "result.json"

@@ -337,6 +337,9 @@ pub struct FlowRules {
     /// The group whose flows keep their numbers of requests in proportion, and its weight there.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub in_step: Option<InStep>,
+    /// The group whose flows have figures together, too; empty: none.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub group: String,
     /// Most of its requests inside the drive; 0 = no limit of its own.
     #[serde(skip_serializing_if = "is_none")]
     pub max_inside: u32,
@@ -386,6 +389,7 @@ impl FlowRules {
             after: Vec::new(),
             ends: Vec::new(),
             in_step: None,
+            group: String::new(),
             max_inside: 0,
         }
     }

@@ -6,6 +6,7 @@ use wordline_config::cache::CacheConfig;
 use wordline_engine::host::places::WritesInside;
 use wordline_engine::run::ahead::fetch_ahead;
 use wordline_engine::run::order::{Step, next_step};
+use wordline_engine::stats::tenants::FlowName;
 use wordline_engine::{NO_COLLECTION_WINS, Volume};
 
 use crate::error::Error;
@@ -132,7 +133,7 @@ impl Front {
         if !self.has_begun {
             self.has_begun = true;
             // So that the drive tells which requests it answers.
-            volume.set_flows(vec![(String::new(), 0)]);
+            volume.set_flows(vec![FlowName::default()]);
             volume.measure(measure);
         }
         self.window_open = true;

@@ -20,6 +20,7 @@ use crate::host::schedulers::HostPolicy;
 use crate::host::submitter::Submitter;
 use crate::host::{Flow, FlowSet, Flows, HostSide, RequestSource};
 use crate::stats::report::Report;
+use crate::stats::tenants::FlowName;
 use wordline_base::ids::Lpa;
 use wordline_config::ConfigError;
 use wordline_config::host::FlowRules;
@@ -91,7 +92,7 @@ pub fn replay_in_parts<V: Volume>(
         let rules = vec![FlowRules::of_host("", &setup.host)];
         let flows = vec![Flow::new(rules[0].clone(), source)];
         let host = queues(setup, flows.into(), &rules, None)?.keeping_streams();
-        device.set_flows(rules.iter().map(|flow| (flow.name.clone(), flow.stream)).collect());
+        device.set_flows(rules.iter().map(name_of).collect());
         return replay_host(setup, device, host, observer, &rules, split);
     }
     device.set_flows(Vec::new());
@@ -123,8 +124,13 @@ pub fn replay_flows_in_parts<'a, V: Volume>(
     let rules: Vec<FlowRules> = flows.flows.iter().map(|flow| flow.rules.clone()).collect();
     let host = queues(setup, flows, &rules, scheduler)?;
     check_streams(&rules, device.streams()).map_err(|error| error.under("workload"))?;
-    device.set_flows(rules.iter().map(|flow| (flow.name.clone(), flow.stream)).collect());
+    device.set_flows(rules.iter().map(name_of).collect());
     replay_host(setup, device, host, observer, &rules, split)
+}
+
+/// What figures say of a flow.
+fn name_of(rules: &FlowRules) -> FlowName {
+    FlowName { name: rules.name.clone(), stream: rules.stream, group: rules.group.clone() }
 }
 
 /// A host with a queue for each of these flows, in front of the drive of this setup.

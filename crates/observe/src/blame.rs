@@ -63,6 +63,13 @@ impl BlameSum {
             self.parts[part.index()] += u128::from(ns);
         }
     }
+
+    /// Takes in what another has.
+    pub fn merge(&mut self, other: &Self) {
+        self.requests += other.requests;
+        self.response += other.response;
+        self.parts.iter_mut().zip(other.parts).for_each(|(sum, ns)| *sum += ns);
+    }
 }
 
 /// Bucket of a response time.

@@ -71,7 +71,7 @@ impl DirectionRecorder {
         self.max = self.max.max(ns);
         if let Some(histogram) = &mut self.histogram {
             // It grows with the largest value, so recording can't fail.
-            histogram.record(ns.max(1)).ok();
+            histogram.record(ns).ok();
         }
         if let Some(blame) = &mut self.blame {
             blame.record(ns, inside, outside);
@@ -164,6 +164,9 @@ impl DirectionRecorder {
         }
         Self {
             requests: self.requests + other.requests,
+            bytes: self.bytes + other.bytes,
+            answered: self.answered + other.answered,
+            answered_bytes: self.answered_bytes + other.answered_bytes,
             sum: self.sum + other.sum,
             sum_of_squares: self.sum_of_squares + other.sum_of_squares,
             min: self.min.min(other.min),
@@ -244,6 +247,12 @@ mod tests {
         assert_eq!((both.p50, both.p95, both.p99_5), (one.p50, one.p95, one.p99_5));
         assert_eq!(recorded(5..6).together(&recorded(0..0)).unwrap().p99, 5);
         assert!(recorded(0..0).together(&recorded(0..0)).is_none());
+    }
+
+    #[test]
+    fn what_takes_no_time_has_percentiles_of_nothing() {
+        let latency = of([0, 0, 0, 40].into_iter()).latency_ns;
+        assert_eq!((latency.min, latency.p50, latency.p99, latency.max), (0, 0, 40, 40));
     }
 
     #[test]

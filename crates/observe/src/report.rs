@@ -35,6 +35,10 @@ pub struct Report {
     /// Each flow, where there are several; together they are the figures above.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub flows: Vec<FlowReport>,
+    /// Each group of flows, as fio reports jobs with `group_reporting`: all requests of its flows together, rates from the begin of its
+    /// first flow to the end of its last. They are among the figures of `flows`, too.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub groups: Vec<FlowReport>,
     /// Each stream, where flows are of several.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub streams: Vec<StreamReport>,
@@ -225,6 +229,9 @@ pub struct BlameParts {
 pub struct FlowReport {
     /// Its name.
     pub name: String,
+    /// The group that it belongs to; left out where it is in none.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub group: String,
     /// The time of which its rates are: the window, or what of it lies between the flow's begin and its end.
     pub window: FlowWindow,
     /// Read requests.
@@ -255,14 +262,28 @@ impl Report {
             let of = |times: &[Option<Ns>]| times.get(number).copied().flatten();
             let within = |time: Option<Ns>, other: u64| time.map_or(other, |at| at.0.clamp(start_ns, end_ns));
             let end = within(of(ended), end_ns);
-            flow.window = FlowWindow { start_ns: within(of(began), start_ns).min(end), end_ns: end };
-            let (own, whole) = (flow.window.end_ns - flow.window.start_ns, end_ns - start_ns);
-            if own < whole && own > 0 {
-                let factor = whole as f64 / own as f64;
-                for direction in [&mut flow.read, &mut flow.write, &mut flow.trim, &mut flow.flush] {
-                    direction.iops *= factor;
-                    direction.bandwidth_bytes_per_s *= factor;
-                }
+            flow.bound(within(of(began), start_ns).min(end), end, end_ns - start_ns);
+        }
+        for group in &mut self.groups {
+            let windows =
+                || self.flows.iter().filter(|flow| flow.group == group.name).map(|flow| &flow.window);
+            let start = windows().map(|window| window.start_ns).min().unwrap_or(start_ns);
+            let end = windows().map(|window| window.end_ns).max().unwrap_or(end_ns);
+            group.bound(start, end, end_ns - start_ns);
+        }
+    }
+}
+
+impl FlowReport {
+    /// Its rates, so far over the `whole` window, ns, are of this time.
+    fn bound(&mut self, start_ns: u64, end_ns: u64, whole: u64) {
+        self.window = FlowWindow { start_ns, end_ns };
+        let own = end_ns - start_ns;
+        if own < whole && own > 0 {
+            let factor = whole as f64 / own as f64;
+            for direction in [&mut self.read, &mut self.write, &mut self.trim, &mut self.flush] {
+                direction.iops *= factor;
+                direction.bandwidth_bytes_per_s *= factor;
             }
         }
     }

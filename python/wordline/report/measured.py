@@ -56,12 +56,16 @@ def compare(run: SavedRun, path: Path) -> Comparison:
     flows = _flows(run.result)
     found = Comparison([], [])
     whole = {way: run.result[way] for way in fio.WAYS}
+    groups = run.result.get("groups", [])
     matched = _matched(run, results, flows)
     try:
         for name, jobs, members in matched:
             for job, own in zip(jobs, members, strict=True):
                 label = name if len(jobs) == 1 else own[0]
-                found.parts += _parts(label, own, job, flows, whole)
+                together = next((group for group in groups if group["name"] == own[0]), None)
+                apart = [flows[flow] for flow in own]
+                simulated = apart if together is None or len(own) == 1 else [together]
+                found.parts += _parts(label, own, job, simulated, whole)
                 found.notes += _notes(label, job)
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise WordlineError(f"{path}: not as fio writes it: {error!r}") from None
@@ -90,6 +94,9 @@ def _matched(run: SavedRun, results: fio.Results, flows: Mapping[str, Any]) -> M
     left = dict(flows)
     for name, jobs in entries.items():
         own = [name] if name in left else [flow for flow in left if _is_copy(flow, name)]
+        if len(jobs) == 1 and own and (group := flows[own[0]].get("group")):
+            # fio calls a group as its first job.
+            own = [flow for flow in left if flows[flow].get("group") == group]
         if not own or len(jobs) not in (1, len(own)):
             raise _mismatch(run, results, flows)
         for flow in own:
@@ -117,13 +124,13 @@ def _parts(
     name: str,
     own: tuple[str, ...],
     job: Mapping[str, Any],
-    flows: Mapping[str, Mapping[str, Any]],
+    of_run: Sequence[Mapping[str, Any]],
     whole: Mapping[str, Any],
 ) -> list[Part]:
     found = []
     for way in fio.WAYS:
         measured = job.get(way, {})
-        simulated = [flows[flow][way] for flow in own if flows[flow][way]["requests"]]
+        simulated = [flow[way] for flow in of_run if flow[way]["requests"]]
         had = float(measured.get("iops", 0)) > 0
         if not had and not simulated:
             continue

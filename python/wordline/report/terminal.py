@@ -36,7 +36,9 @@ def render(data: Mapping[str, Any]) -> RenderableType:
     parts: list[RenderableType] = [*_death(data), _title(data), Text(), _throughput(data, active)]
     if active:
         parts += [Text(), _latency(data, active)]
-    for label, tenants in (("Flow", data.get("flows")), ("Stream", data.get("streams"))):
+    # As fio prints them: flows of a group together, the others one by one.
+    alone = [flow for flow in data.get("flows", []) if not flow.get("group")]
+    for label, tenants in (("Group", data.get("groups")), ("Flow", alone), ("Stream", data.get("streams"))):
         if tenants:
             parts += [Text(), _tenants(label, tenants)]
     parts += [Text(), _flash(data)]

@@ -37,6 +37,7 @@ impl Array {
             write: self.recorder.write.report(window),
             latency_ns: self.recorder.read.together(&self.recorder.write),
             flows: tenants.map_or_else(Vec::new, |tenants| tenants.flows(window)),
+            groups: tenants.map_or_else(Vec::new, |tenants| tenants.groups(window)),
             streams: tenants.map_or_else(Vec::new, |tenants| tenants.streams(window)),
             trim: self.recorder.trim.report(window),
             flush: self.recorder.flush.report(window),

@@ -7,7 +7,7 @@ use crate::run::volume::Volume;
 use crate::snapshot::{In, Out, SnapshotError};
 use crate::stats::recorder::Recorder;
 use crate::stats::report::{CheckedReport, Report};
-use crate::stats::tenants::Tenants;
+use crate::stats::tenants::{FlowName, Tenants};
 use wordline_base::ids::DieId;
 use wordline_base::parts::{Part, Parts};
 use wordline_base::slab;
@@ -153,7 +153,7 @@ impl Volume for Array {
         self.requests.len() - self.free.len()
     }
 
-    fn set_flows(&mut self, flows: Vec<(String, u16)>) {
+    fn set_flows(&mut self, flows: Vec<FlowName>) {
         self.answered = (!flows.is_empty()).then(Vec::new);
         self.recorder.tenants = (flows.len() > 1).then(|| Box::new(Tenants::new(flows.into_iter())));
     }

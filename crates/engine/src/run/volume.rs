@@ -4,6 +4,7 @@ use crate::device::Device;
 use crate::host::{DriveView, HostRequest};
 use crate::snapshot::{In, Out, SnapshotError};
 use crate::stats::report::{CheckedReport, Report};
+use crate::stats::tenants::FlowName;
 use wordline_base::time::Ns;
 use wordline_config::MeasureConfig;
 
@@ -64,7 +65,7 @@ pub trait Volume: DriveView {
 
     /// From now on figures are kept for each of these flows (name and stream), and [`Self::take_answered`] tells which
     /// requests were answered. Without flows neither.
-    fn set_flows(&mut self, flows: Vec<(String, u16)>);
+    fn set_flows(&mut self, flows: Vec<FlowName>);
 
     /// Appends the numbers of the requests that were answered since this was asked last.
     fn take_answered(&mut self, into: &mut Vec<u64>);
@@ -181,7 +182,7 @@ impl Volume for Device {
         Device::requests_inside(self)
     }
 
-    fn set_flows(&mut self, flows: Vec<(String, u16)>) {
+    fn set_flows(&mut self, flows: Vec<FlowName>) {
         Device::set_flows(self, flows.into_iter());
     }
 

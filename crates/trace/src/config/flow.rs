@@ -54,6 +54,9 @@ pub struct FlowConfig {
     /// request then.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ends: Vec<String>,
+    /// Name of a group: its flows have figures together (`groups` of a result) beside those of each. Left out: in none.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub group: String,
     /// Most of its requests inside the drive, up to 65,536; others of it wait in its queue. 0 = as many as `host.max_inside` lets in.
     #[serde(default, skip_serializing_if = "is_unlimited")]
     pub max_inside: u32,
@@ -121,6 +124,7 @@ impl FlowConfig {
             after: Vec::new(),
             ends: Vec::new(),
             in_step: self.in_step,
+            group: self.group.clone(),
             max_inside: self.max_inside,
         }
     }

@@ -130,7 +130,7 @@ impl Job {
             let what = "end_fsync: a job that its runtime ends has no last flush, unlike in fio";
             job.notes.push(format!("job {}: {what}", job.name));
         }
-        if job.order.new_group {
+        if job.order.new_group && !job.order.in_group {
             job.ignored.push("new_group".to_owned());
         }
         let (ignored, notes) = keys.finish();

@@ -148,7 +148,6 @@ const WITHOUT_EFFECT: &[&str] = &[
     "fixedbufs",
     "force_async",
     "gid",
-    "group_reporting",
     "gtod_cpu",
     "gtod_reduce",
     "hipri",

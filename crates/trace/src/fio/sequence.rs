@@ -8,6 +8,8 @@ pub(super) struct Order {
     /// It begins when all before it have ended.
     pub stonewall: bool,
     pub new_group: bool,
+    /// Figures are those of its reporting group.
+    pub in_group: bool,
     /// It begins when this job has ended.
     pub wait_for: Option<String>,
     pub start_ns: u64,
@@ -41,6 +43,7 @@ impl Order {
         Self {
             stonewall: keys.is_on("stonewall"),
             new_group: keys.is_on("new_group"),
+            in_group: keys.is_on("group_reporting"),
             wait_for: keys.take_name("wait_for"),
             start_ns: start.unwrap_or(0),
             ends: exits.then(|| what.unwrap_or(Ends::Group)),
@@ -97,6 +100,21 @@ pub(super) fn follow(jobs: &[Placed<'_>]) -> Result<Vec<Follows>, (usize, String
         out.push(Follows { after, ends });
     }
     Ok(out)
+}
+
+/// The name of the reporting group of each job, that of its first flow; empty where its flows are reported one by one, or
+/// there is one only.
+pub(super) fn reported(jobs: &[Placed<'_>]) -> Vec<String> {
+    let groups = numbered(jobs, |order| order.stonewall || order.new_group);
+    let in_groups = || jobs.iter().zip(&groups).filter(|(job, _)| job.order.in_group);
+    let name = |(job, group): (&Placed<'_>, &usize)| {
+        let mut flows = in_groups().filter(|(_, other)| *other == group).flat_map(|(job, _)| &job.flows);
+        match (flows.next(), flows.next()) {
+            (Some(first), Some(_)) if job.order.in_group => first.clone(),
+            _ => String::new(),
+        }
+    };
+    jobs.iter().zip(&groups).map(name).collect()
 }
 
 /// Pairs of flows, of `all` there are, of which one begins or ends with the other, at most.

@@ -12,7 +12,7 @@ use super::given::{Given, Reasons};
 use super::iolog::{Iolog, is_blktrace};
 use super::job::Job;
 use super::place::of_section;
-use super::sequence::{Follows, Placed, follow, pairs};
+use super::sequence::{Follows, Placed, follow, pairs, reported};
 use crate::config::{
     AtEnd, BlockEvent, FioSourceConfig, FlowConfig, RegionConfig, SourceConfig, TraceConfig, WorkloadConfig,
 };
@@ -98,9 +98,10 @@ fn flows(file: &str, jobs: &[Job], sections: &[Section], reasons: &mut Reasons) 
     });
     check_drives(jobs, reasons);
     let files = Files::of(jobs, reasons);
+    let groups = reported(&placed);
     let mut out = Vec::new();
-    for (((job, section), names), Follows { after, ends }) in
-        jobs.iter().zip(sections).zip(&names).zip(&order)
+    for ((((job, section), names), Follows { after, ends }), group) in
+        jobs.iter().zip(sections).zip(&names).zip(&order).zip(&groups)
     {
         for (copy, name) in names.iter().enumerate() {
             match flow(job, copy as u64, &files) {
@@ -109,7 +110,8 @@ fn flows(file: &str, jobs: &[Job], sections: &[Section], reasons: &mut Reasons) 
                         source.fio.job = Some(of_section(file, section));
                     }
                     let ends = ends.iter().filter(|other| *other != name).cloned().collect();
-                    out.push(FlowConfig { name: name.clone(), after: after.clone(), ends, ..flow });
+                    let (name, after, group) = (name.clone(), after.clone(), group.clone());
+                    out.push(FlowConfig { name, after, ends, group, ..flow });
                 }
                 Err(what) => reasons.add(format!("line {}: job {}: {what}", job.line, job.name)),
             }
@@ -246,6 +248,7 @@ fn of_source(job: &Job, source: SourceConfig) -> FlowConfig {
         after: Vec::new(),
         ends: Vec::new(),
         in_step: job.in_step,
+        group: String::new(),
         max_inside: 0,
         at_end: Some(AtEnd::Stop),
         nvm_set: None,

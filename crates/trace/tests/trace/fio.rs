@@ -281,10 +281,10 @@ fn what_is_not_modelled_names_line_and_key() {
 fn keys_without_effect_are_ignored_with_one_note() {
     let imported = import(
         "x",
-        "[global]\nioengine=libaio\ndirect=1\ngroup_reporting\n[a]\nrw=read\nsize=1m\n[b]\nrw=read\nsize=1m",
+        "[global]\nioengine=libaio\ndirect=1\nnew_group\n[a]\nrw=read\nsize=1m\n[b]\nrw=read\nsize=1m",
     )
     .unwrap();
-    assert_eq!(imported.notes, ["keys without effect on the load, ignored: group_reporting"]);
+    assert_eq!(imported.notes, ["keys without effect on the load, ignored: new_group"]);
     let sync = import("x", "[a]\nrw=read\nsize=1m\niodepth=32\nioengine=psync").unwrap();
     assert_eq!(sync.workload.flow[0].queue_depth, Some(1));
     assert!(sync.notes.iter().any(|note| note.contains("synchronous")), "{:?}", sync.notes);

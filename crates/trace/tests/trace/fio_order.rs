@@ -62,6 +62,20 @@ fn exitall_ends_the_group_the_jobs_beside_or_all() {
 }
 
 #[test]
+fn jobs_with_group_reporting_are_one_group_up_to_the_next_wall_or_new_group() {
+    let groups = |text: &str| -> Vec<String> {
+        jobs(&format!("[global]\nsize=1m\n{text}")).flow.into_iter().map(|flow| flow.group).collect()
+    };
+    let all = "group_reporting\n[a]\n[b]\nnumjobs=2\n[c]\nnew_group\n[d]\n[e]\nstonewall";
+    assert_eq!(groups(all), ["a", "a", "a", "c", "c", ""]);
+    assert_eq!(
+        groups("[a]\nnumjobs=2\ngroup_reporting\n[b]\n[c]\ngroup_reporting"),
+        ["a.0", "a.0", "", "a.0"]
+    );
+    assert_eq!(groups("[a]\nnumjobs=2\n[b]\nnew_group"), ["", "", ""]);
+}
+
+#[test]
 fn a_flow_of_fio_keeps_its_job_in_step() {
     let workload = jobs("[global]\nsize=1m\n[a]\nflow=8\n[b]\nflow=1\nflow_id=3\n[c]");
     let steps: Vec<Option<InStep>> = workload.flow.iter().map(|flow| flow.in_step).collect();

@@ -16,7 +16,7 @@ fn a_summary_counts_bytes_sizes_pages_and_alignment() {
     assert_eq!((info.writes.requests, info.writes.bytes), (2, 8704));
     assert_eq!((info.writes.size_bytes.min, info.writes.size_bytes.max), (512, 8192));
     assert!((info.read_share - 0.5).abs() < 1e-12 && (info.writes.size_bytes.mean - 4352.0).abs() < 1e-9);
-    assert_eq!((info.span_ns, info.end_bytes, info.flows), (50, 12_288, 2));
+    assert_eq!((info.span_ns, info.end_bytes, info.flows), (50, 65_536, 2));
     let pages = info.footprint;
     assert_eq!((pages.read, pages.written, pages.both, pages.touched), (2, 3, 2, 3));
     assert!(

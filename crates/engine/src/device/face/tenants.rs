@@ -2,13 +2,13 @@
 
 use crate::device::Device;
 use crate::host::{DriveView, HostOp, HostRequest};
-use crate::stats::tenants::Tenants;
+use crate::stats::tenants::{FlowName, Tenants};
 use wordline_base::ids::{DieId, Lpa};
 
 impl Device {
-    /// From now on figures are kept for each of these flows (name and stream), and [`Self::take_answered`] tells which
+    /// From now on figures are kept for each of these flows and their groups, and [`Self::take_answered`] tells which
     /// requests were answered. Without flows neither.
-    pub fn set_flows(&mut self, flows: impl ExactSizeIterator<Item = (String, u16)>) {
+    pub fn set_flows(&mut self, flows: impl ExactSizeIterator<Item = FlowName>) {
         self.front.keep_answered(flows.len() > 0);
         self.observers.recorder.tenants = (flows.len() > 1).then(|| Box::new(Tenants::new(flows)));
     }

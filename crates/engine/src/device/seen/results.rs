@@ -77,6 +77,7 @@ impl Device {
             read: recorder.read.report(window),
             latency_ns: recorder.read.together(&recorder.write),
             flows: recorder.tenants.as_ref().map_or_else(Vec::new, |tenants| tenants.flows(window)),
+            groups: recorder.tenants.as_ref().map_or_else(Vec::new, |tenants| tenants.groups(window)),
             streams: recorder.tenants.as_ref().map_or_else(Vec::new, |tenants| tenants.streams(window)),
             trim: recorder.trim.report(window),
             flush: recorder.flush.report(window),
