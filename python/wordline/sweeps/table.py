@@ -35,9 +35,9 @@ def render(sweep: OpenSweep, metrics: list[str] | None = None) -> RenderableType
     axes = list(points[0].axes) if points else []
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     for name in endings(axes).values():
-        table.add_column(name)
+        table.add_column(name, overflow="fold")
     for metric in given:
-        table.add_column(heading(metric), justify="right")
+        table.add_column(heading(metric), justify="right", overflow="fold")
     deaths = [when_died(point.notes) for point in points]
     if any(deaths):
         table.add_column("drive died", style="red")
