@@ -116,7 +116,8 @@ class FirstFull:
 def test_an_object_that_the_drives_of_an_array_would_share_is_refused() -> None:
     def writes(scheme: str | None, policy: object) -> int:
         policies = {"gc": policy}
-        return package.run("mqsim", scheme, WORKLOAD, policies=policies, overrides=SMALL).write.requests
+        found = package.run("mqsim", scheme, WORKLOAD, policies=policies, overrides=SMALL).to_dict()
+        return int(found["write"]["requests"])
 
     told = r"policies: gc = an object: allowed beside scheme\.array: a class"
     with pytest.raises(WordlineError, match=told):

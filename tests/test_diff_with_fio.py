@@ -89,7 +89,9 @@ def test_a_group_of_several_jobs_has_figures_of_its_own_as_fio_prints_them(
     wordline: Wordline, tmp_path: Path
 ) -> None:
     reads = "[other]\nrw=randread\n[last]\nnew_group\nrw=randread\n"
-    (tmp_path / "jobs.fio").write_text(JOBS.replace("[r]", "group_reporting\n[r]").replace("[w]", f"{reads}[w]"))
+    (tmp_path / "jobs.fio").write_text(
+        JOBS.replace("[r]", "group_reporting\n[r]").replace("[w]", f"{reads}[w]")
+    )
     out = ("--out", tmp_path / "run", *sets(SMALL_DRIVE))
     text = wordline("run", "-d", "mqsim", "-w", tmp_path / "jobs.fio", *out).out
     result = json.loads((tmp_path / "run" / "result.json").read_text())

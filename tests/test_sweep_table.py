@@ -15,10 +15,10 @@ class Swept:
     """A sweep of one point with a long value."""
 
     name, outcome = "s", None
-    row = {"status": "done", "seed": 1, "axis.device.capacity.user_bytes": 4 * 10**12, "read.iops": 123_456.0}
 
     def table(self) -> pyarrow.Table:
-        return pyarrow.Table.from_pylist([self.row])
+        size = {"axis.device.capacity.user_bytes": 4 * 10**12}
+        return pyarrow.Table.from_pylist([{"status": "done", "seed": 1, **size, "read.iops": 123_456.0}])
 
 
 def test_a_narrow_terminal_folds_values_and_cuts_none() -> None:

@@ -94,16 +94,16 @@ def run(
 
 @contextlib.contextmanager
 def _with_policies(scenario: Scenario, policies: Mapping[str, object] | None) -> Iterator[Scenario]:
-    """The scenario that names these policies. Raises `WordlineError` for an object that the drives of an array
-    would share.
+    """The scenario that names these policies. Raises `WordlineError` for an object that the drives of an
+    array would share.
     """
     objects = [slot for slot, policy in (policies or {}).items() if not isinstance(policy, type)]
     with handed_over(policies) as own:
         scenario = scenario.changed(overrides=own)
         if objects and resolved(scenario, whole_drive=False)["scheme"].get("array"):
             raise _core.WordlineError(
-                f"policies: {objects[0]} = an object: allowed beside scheme.array: a class, of which each drive "
-                "has its own"
+                f"policies: {objects[0]} = an object: allowed beside scheme.array: a class, of which each "
+                "drive has its own"
             )
         yield scenario
 

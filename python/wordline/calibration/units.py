@@ -10,8 +10,8 @@ from wordline.scenario import Scenario
 from wordline.simulation import measure
 
 FAR = 300.0
-"""Times the described drive's median at rest. Nearly full queues make that of some loads, but not of the lightest;
-ns in the place of µs make a thousand of what it has.
+"""Times the described drive's median at rest. Nearly full queues make that of some loads, but not of the
+lightest; ns in the place of µs make a thousand of what it has.
 """
 
 LEAST_US = 10.0
@@ -25,8 +25,8 @@ AT_REST = (("workload.start.layout", "in_order"),)
 
 
 def check(runs: Sequence[Run], scenario: Scenario, protocol: Protocol) -> None:
-    """Raises `WordlineError` where the smallest median of the runs that weren't saturated is so far from that of
-    the drive as it is described.
+    """Raises `WordlineError` where the smallest median of the runs that weren't saturated is so far from that
+    of the drive as it is described.
     """
     offered = protocol.probe_per_s * (1 - protocol.probe_read_share)
     probe = scenario.changed(workload=protocol.workload(offered, REQUESTS), overrides=AT_REST)

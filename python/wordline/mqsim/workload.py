@@ -130,8 +130,8 @@ class Flow:
         return tuple(found)
 
     def table(self, queue_entries: int, fetched: int, place: TomlTable, shrink: float) -> TomlTable:
-        """The flow's description: the drive has at most `fetched` of its requests; `place` is its range of the
-        drive, `shrink` that over its whole part.
+        """The flow's description: the drive has at most `fetched` of its requests; `place` is its range of
+        the drive, `shrink` that over its whole part.
         """
         values = self.values
         table: TomlTable = {"name": self.label, "priority": values.text("Priority_Class").lower()}
