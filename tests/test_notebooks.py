@@ -14,9 +14,6 @@ from nbclient import NotebookClient
 
 NOTEBOOKS = sorted((Path(__file__).parent.parent / "docs" / "notebooks").glob("*.ipynb"))
 
-BUILDS = {"add-a-policy"}
-"""What a build says depends on the machine: nothing of it is kept."""
-
 VARIES = "varies"
 """Tag of a cell whose output has times of the wall clock, or names of folders, in it."""
 
@@ -31,7 +28,7 @@ def test_notebooks_keep_what_they_show() -> None:
     for path in NOTEBOOKS:
         cells = [cell for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code"]
         kept = [bool(cell.outputs) for cell in cells]
-        assert not any(kept) if path.stem in BUILDS else all(kept), path.name
+        assert all(kept), path.name
 
 
 @pytest.mark.filterwarnings("default")
@@ -47,8 +44,6 @@ def test_a_notebook_runs(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyP
         record_timing=False,
         resources={"metadata": {"path": str(tmp_path)}},
     ).execute()
-    if path.stem in BUILDS:
-        return
     if os.environ.get("WORDLINE_BLESS"):
         nbformat.write(book, path)
         return
