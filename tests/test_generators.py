@@ -52,7 +52,9 @@ def test_a_job_file_of_fio_is_a_workload(wordline: Wordline, tmp_path: Path) -> 
     flows = outcome.json()["flows"]
     assert [flow["name"] for flow in flows] == ["a", "b"]
     assert [flow["read"]["requests"] + flow["write"]["requests"] for flow in flows] == [1024, 1024]
-    assert outcome.err.count("note: keys without effect on the load, ignored: group_reporting") == 1
+    (group,) = outcome.json()["groups"]
+    assert (group["name"], group["read"]["requests"] + group["write"]["requests"]) == ("a", 2048)
+    assert "ignored" not in outcome.err
 
 
 def test_a_mistake_in_a_job_file_names_its_line(wordline: Wordline, tmp_path: Path) -> None:

@@ -135,6 +135,13 @@ impl WorkloadConfig {
                 "every queue is alike unless host.arbitration.kind = \"weighted\" or host.scheduler.kind = \"fios\"",
             ));
         }
+        let depth = flow.queue_depth.unwrap_or(self.host.queue_depth);
+        if is_closed(arrivals) && flow.max_inside >= depth {
+            found.push(("max_inside", "queue_depth lets no more of its requests in"));
+        }
+        if !flow.group.is_empty() && self.flow.len() < 2 {
+            found.push(("group", "one flow has no others to be summed with"));
+        }
         found
     }
 

@@ -284,3 +284,17 @@ fn a_description_with_flows_written_and_read_again_is_the_same() {
         parsed(&format!("[host]\nmax_inside = 4\narbitration = {{ kind = \"strict\" }}\n{text}")).unwrap();
     assert_eq!(parsed(&toml::to_string(&config).unwrap()).unwrap(), config);
 }
+
+#[test]
+fn a_bound_that_the_queue_never_reaches_and_a_group_of_one_have_no_effect() {
+    let without = |texts: &[&str]| -> Vec<String> {
+        let keys = parsed(&flows(texts)).unwrap().without_effect();
+        keys.into_iter().map(|(key, _)| key).filter(|key| key.starts_with("flow")).collect()
+    };
+    assert_eq!(
+        without(&["queue_depth = 8\nmax_inside = 8\ngroup = \"g\""]),
+        ["flow[0].max_inside", "flow[0].group"]
+    );
+    let both = ["queue_depth = 8\nmax_inside = 7\ngroup = \"g\"", "name = \"b\"\ngroup = \"g\""];
+    assert!(without(&both).is_empty());
+}
