@@ -168,8 +168,8 @@ impl Ftl {
     #[inline]
     pub(crate) fn fold_is_due(&self, domain: DomainId) -> bool {
         let Some(slc) = &self.slc else { return false };
-        let waits = !self.domain[domain.index()].stalled.is_empty() && !self.can_take_unit(domain, slc.point);
-        (slc.idle || (slc.fold_first && waits)) && self.next_fold(domain).is_some()
+        let due = slc.idle || (slc.fold_first && !self.domain[domain.index()].stalled.is_empty());
+        due && self.next_fold(domain).is_some()
     }
 
     /// The superblock that the policy folds next.
