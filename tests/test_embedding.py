@@ -144,6 +144,22 @@ def test_an_array_of_drives_is_asked_like_one() -> None:
     assert ends(drive.completions()) == ends(again.completions())
 
 
+def test_the_next_event_is_one_that_happens_where_a_window_begins_as_chips_are_looked_at() -> None:
+    overrides = {
+        **{"device.geometry.blocks": 32, "device.geometry.pages": 64, "device.channel.commands": "chip"},
+        **{"device.capacity.overprovisioning": 0.25, "scheme.cache.bytes": 1 << 20},
+    }
+    drive = wordline.Drive("mqsim", "rails", start={"occupancy": 0.3}, overrides=overrides)
+    number = np.arange(1600)
+    drive.submit_many(number * 7_000, "write", number * 13 * 8192 % (1 << 26), 8192)
+    times = []
+    while (time := drive.next_event()) is not None and times[-2:] != [time, time]:
+        drive.advance(time)
+        times.append(time)
+    assert (drive.outstanding, len(drive.completions())) == (0, 1600)
+    assert times[-1] > 10_000_000, "a window has begun"
+
+
 def test_statistics_are_those_of_a_result() -> None:
     drive = wordline.Drive("mqsim", overrides=SMALL, checked=True)
     for offset in range(0, 40960, 4096):
