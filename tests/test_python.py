@@ -197,6 +197,8 @@ def test_messages_name_arguments_in_python_and_options_in_the_command(
         f"save_state = {state}: allowed: beside stop_after = N"
     )
     assert f"--save-state {state}: allowed: beside --stop-after N" in said("run", "--save-state", str(state))
+    stop = refused(wordline.run_part, save_state=state, stop_after=0)
+    assert stop == "stop_after = 0: allowed: 1 request or more"
     assert refused(wordline.run, traces=tmp_path / "none") == f"traces = {tmp_path / 'none'}: no such folder"
     assert "--traces none: no such folder" in said("run", "--traces", "none")
     # Whatever the command said, a caller from Python is told of arguments again.

@@ -186,13 +186,17 @@ def _check_window(window: Sequence[int] | None, timeline: PathLike | None) -> No
 
 
 def _check_stop(save_state: PathLike | None, stop_after: int | None) -> None:
-    """Raises `WordlineError` where only one is given of what a run that stops needs."""
+    """Raises `WordlineError` for a stop before the first request, and where only one is given of what a run
+    that stops needs.
+    """
     if save_state is not None and stop_after is None:
         given, wanted = argument("save_state", save_state), argument("stop_after", "N")
         raise _core.WordlineError(f"{given}: allowed: beside {wanted}, the requests before the run stops")
     if stop_after is not None and save_state is None:
         given, wanted = argument("stop_after", stop_after), argument("save_state", "FILE")
         raise _core.WordlineError(f"{given}: allowed: beside {wanted}, where the run that stops is written")
+    if stop_after is not None and stop_after < 1:
+        raise _core.WordlineError(f"{argument('stop_after', stop_after)}: allowed: 1 request or more")
 
 
 @contextlib.contextmanager
