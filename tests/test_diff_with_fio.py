@@ -97,8 +97,8 @@ def test_a_group_of_several_jobs_has_figures_of_its_own_as_fio_prints_them(
     result = json.loads((tmp_path / "run" / "result.json").read_text())
     flows = {flow["name"]: flow for flow in result["flows"]}
     group, last = result["groups"]
-    assert (group["name"], last["name"]) == ("r.0", "last")
-    assert [name for name, flow in flows.items() if flow.get("group") == "r.0"] == ["r.0", "r.1", "other"]
+    assert (group["name"], last["name"]) == ("r", "last")
+    assert [name for name, flow in flows.items() if flow.get("group") == "r"] == ["r.0", "r.1", "other"]
     own = [flows[name]["read"] for name in ("r.0", "r.1", "other")]
     assert group["read"]["requests"] == sum(flow["requests"] for flow in own)
     assert group["read"]["latency_ns"]["max"] == max(flow["latency_ns"]["max"] for flow in own)

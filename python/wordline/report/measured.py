@@ -62,7 +62,8 @@ def compare(run: SavedRun, path: Path) -> Comparison:
         for name, jobs, members in matched:
             for job, own in zip(jobs, members, strict=True):
                 label = name if len(jobs) == 1 else own[0]
-                together = next((group for group in groups if group["name"] == own[0]), None)
+                named = flows[own[0]].get("group")
+                together = next((group for group in groups if group["name"] == named), None)
                 apart = [flows[flow] for flow in own]
                 simulated = apart if together is None or len(own) == 1 else [together]
                 found.parts += _parts(label, own, job, simulated, whole)

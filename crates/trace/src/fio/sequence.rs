@@ -102,15 +102,18 @@ pub(super) fn follow(jobs: &[Placed<'_>]) -> Result<Vec<Follows>, (usize, String
     Ok(out)
 }
 
-/// The name of the reporting group of each job, that of its first flow; empty where its flows are reported one by one, or
-/// there is one only.
+/// The name of the reporting group of each job, that of its first job; empty where its flows are reported one by one, or there is
+/// one only.
 pub(super) fn reported(jobs: &[Placed<'_>]) -> Vec<String> {
     let groups = numbered(jobs, |order| order.stonewall || order.new_group);
     let in_groups = || jobs.iter().zip(&groups).filter(|(job, _)| job.order.in_group);
     let name = |(job, group): (&Placed<'_>, &usize)| {
-        let mut flows = in_groups().filter(|(_, other)| *other == group).flat_map(|(job, _)| &job.flows);
-        match (flows.next(), flows.next()) {
-            (Some(first), Some(_)) if job.order.in_group => first.clone(),
+        let own = || in_groups().filter(|(_, other)| *other == group).map(|(job, _)| &job.flows);
+        let several = own().map(Vec::len).sum::<usize>() > 1;
+        match own().next().map(Vec::as_slice) {
+            Some([first]) if several && job.order.in_group => first.clone(),
+            // Copies have numbers behind the name of their job.
+            Some([first, _, ..]) if job.order.in_group => first.strip_suffix(".0").unwrap_or(first).to_owned(),
             _ => String::new(),
         }
     };

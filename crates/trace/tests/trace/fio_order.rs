@@ -68,10 +68,7 @@ fn jobs_with_group_reporting_are_one_group_up_to_the_next_wall_or_new_group() {
     };
     let all = "group_reporting\n[a]\n[b]\nnumjobs=2\n[c]\nnew_group\n[d]\n[e]\nstonewall";
     assert_eq!(groups(all), ["a", "a", "a", "c", "c", ""]);
-    assert_eq!(
-        groups("[a]\nnumjobs=2\ngroup_reporting\n[b]\n[c]\ngroup_reporting"),
-        ["a.0", "a.0", "", "a.0"]
-    );
+    assert_eq!(groups("[a]\nnumjobs=2\ngroup_reporting\n[b]\n[c]\ngroup_reporting"), ["a", "a", "", "a"]);
     assert_eq!(groups("[a]\nnumjobs=2\n[b]\nnew_group"), ["", "", ""]);
 }
 
