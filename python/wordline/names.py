@@ -18,6 +18,12 @@ PERCENTILES = {
     "max": "max",
 }
 
+TAILS = (
+    ("p50", 0.5), ("p90", 0.1), ("p95", 0.05), ("p97", 0.03), ("p98", 0.02), ("p99", 0.01), ("p99_5", 0.005),
+    ("p99_9", 0.001), ("p99_99", 0.0001),
+)  # fmt: skip
+"""Percentiles, and the share of requests that take longer."""
+
 PARTS = {
     "link": "host link",
     "admission": "wait at the host",

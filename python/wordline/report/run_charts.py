@@ -10,10 +10,9 @@ from wordline import intervals
 from wordline.charts import Axis, Chart, Clock, Share, colors, curves, heat, stacked
 from wordline.charts.lines import Span
 from wordline.figures import title
-from wordline.names import KINDS
+from wordline.names import KINDS, TAILS
 from wordline.report import messages
 from wordline.report.runs import SavedRun
-from wordline.report.studies import PERCENTILES
 
 MOST_POINTS = 400
 """Points of a line; more are joined in groups, or left out where they lie close."""
@@ -73,7 +72,7 @@ def _spans(own: Mapping[str, tuple[SavedRun, str]]) -> dict[str, list[Span]]:
 def spans_of(result: Mapping[str, Any], kind: str) -> list[Span]:
     """The intervals of a run's percentiles: their ends, the share of requests that take longer, a name."""
     made = []
-    for name, share in PERCENTILES:
+    for name, share in TAILS:
         path = f"{kind}.latency_ns.{name}"
         interval = intervals.of_result(result, path)
         if interval is not None:

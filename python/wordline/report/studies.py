@@ -12,7 +12,7 @@ from wordline.charts import Axis, Change, Chart, bars, colors, curves, heat, poi
 from wordline.charts.lines import Span
 from wordline.comparison.figures import DIRECTIONS
 from wordline.figures import better, fitting, fitting_interval, kind, title
-from wordline.names import KINDS, endings
+from wordline.names import KINDS, TAILS, endings
 from wordline.notes import Shared
 from wordline.report import blame, messages
 from wordline.sweeps.averages import CI95, Averaged
@@ -28,12 +28,6 @@ MOST_CELLS = 900
 
 _ARROWS = {"more": " ↑", "less": " ↓", None: ""}
 """Behind the name of a figure: which change is for the better."""
-
-PERCENTILES = (
-    ("p50", 0.5), ("p90", 0.1), ("p95", 0.05), ("p97", 0.03), ("p98", 0.02), ("p99", 0.01), ("p99_5", 0.005),
-    ("p99_9", 0.001), ("p99_99", 0.0001),
-)  # fmt: skip
-"""Percentiles, and the share of requests that take longer."""
 
 
 def _names(found: Comparison) -> dict[str, str]:
@@ -158,7 +152,7 @@ def _spans(found: Comparison, workload: str, scheme: str, direction: str) -> lis
     """The intervals of the percentiles that `_tail` has."""
     made = []
     for _, share in _tail(found, workload, scheme, direction):
-        path = f"{direction}.latency_ns.{next(name for name, own in PERCENTILES if own == share)}"
+        path = f"{direction}.latency_ns.{next(name for name, own in TAILS if own == share)}"
         interval = found.interval(workload, scheme, path)
         if interval is not None:
             made.append((interval.low, interval.high, share, title(path)))
@@ -167,7 +161,7 @@ def _spans(found: Comparison, workload: str, scheme: str, direction: str) -> lis
 
 def _tail(found: Comparison, workload: str, scheme: str, direction: str) -> list[tuple[float, float]]:
     curve = []
-    for name, share in PERCENTILES:
+    for name, share in TAILS:
         values = found.values(workload, scheme, f"{direction}.latency_ns.{name}")
         requests = found.values(workload, scheme, f"{direction}.requests")
         # Beyond the last request there is nothing to show.
