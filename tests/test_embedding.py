@@ -152,7 +152,7 @@ def test_the_next_event_is_one_that_happens_where_a_window_begins_as_chips_are_l
     drive = wordline.Drive("mqsim", "rails", start={"occupancy": 0.3}, overrides=overrides)
     number = np.arange(1600)
     drive.submit_many(number * 7_000, "write", number * 13 * 8192 % (1 << 26), 8192)
-    times = []
+    times: list[int] = []
     while (time := drive.next_event()) is not None and times[-2:] != [time, time]:
         drive.advance(time)
         times.append(time)
