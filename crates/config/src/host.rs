@@ -341,11 +341,11 @@ pub struct FlowRules {
     #[serde(skip_serializing_if = "String::is_empty")]
     pub group: String,
     /// Most of its requests inside the drive; 0 = no limit of its own.
-    #[serde(skip_serializing_if = "is_none")]
+    #[serde(skip_serializing_if = "is_unlimited")]
     pub max_inside: u32,
 }
 
-fn is_none(limit: &u32) -> bool {
+fn is_unlimited(limit: &u32) -> bool {
     *limit == 0
 }
 
