@@ -113,7 +113,9 @@ pub(super) fn reported(jobs: &[Placed<'_>]) -> Vec<String> {
         match own().next().map(Vec::as_slice) {
             Some([first]) if several && job.order.in_group => first.clone(),
             // Copies have numbers behind the name of their job.
-            Some([first, _, ..]) if job.order.in_group => first.strip_suffix(".0").unwrap_or(first).to_owned(),
+            Some([first, _, ..]) if job.order.in_group => {
+                first.strip_suffix(".0").unwrap_or(first).to_owned()
+            }
             _ => String::new(),
         }
     };
