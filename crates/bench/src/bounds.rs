@@ -59,7 +59,7 @@ struct Recorded {
 
 impl Records {
     fn read(text: &str) -> Result<Self, Failure> {
-        let records: Self = toml_of(text)?;
+        let records: Self = toml::from_str(text).map_err(|error| format!("counts.toml: {error}"))?;
         if records.recorded.iter().any(|record| record.reason.trim().is_empty()) {
             return Err("counts.toml: a record has no reason".into());
         }
@@ -69,10 +69,6 @@ impl Records {
     fn newest(&self, name: &str) -> Option<u64> {
         self.recorded.iter().rev().find_map(|record| record.instructions.get(name)).copied()
     }
-}
-
-fn toml_of(text: &str) -> Result<Records, Failure> {
-    toml::from_str(text).map_err(|error| format!("counts.toml: {error}").into())
 }
 
 /// Counts everything, and takes the counts down with the reason given, or holds them against the records.

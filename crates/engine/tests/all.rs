@@ -70,6 +70,7 @@ mod used_map;
 mod victims;
 mod watched;
 mod wear;
+mod windows;
 
 #[test]
 fn every_file_is_in_this_program_or_has_one_of_its_own() {

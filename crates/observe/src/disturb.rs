@@ -117,11 +117,8 @@ impl ErrorsReport {
             let errors = |of: &Self| of.mean_rber.unwrap_or(0.0) * of.codewords as f64;
             let mut pages_by_retries = vec![0; all.pages_by_retries.len().max(drive.pages_by_retries.len())];
             let mut uncorrectable_by_class = all.uncorrectable_by_class.clone();
-            for (sum, pages) in pages_by_retries.iter_mut().zip(&all.pages_by_retries) {
-                *sum += pages;
-            }
-            for (sum, pages) in pages_by_retries.iter_mut().zip(&drive.pages_by_retries) {
-                *sum += pages;
+            for own in [&all.pages_by_retries, &drive.pages_by_retries] {
+                pages_by_retries.iter_mut().zip(own).for_each(|(sum, pages)| *sum += pages);
             }
             for (class, pages) in &drive.uncorrectable_by_class {
                 *uncorrectable_by_class.entry(class.clone()).or_default() += pages;

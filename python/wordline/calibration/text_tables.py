@@ -29,8 +29,10 @@ def read(path: Path) -> tuple[list[str], list[Row]]:
             rows: list[Row] = [(f"{path}:{reader.line_num}", row) for row in reader]
     except OSError as error:
         raise WordlineError(f"{path}: {error.strerror or error}") from None
-    except (UnicodeDecodeError, csv.Error):
+    except UnicodeDecodeError:
         raise WordlineError(f"{path}: not a table of text: {ALLOWED}") from None
+    except csv.Error as error:
+        raise WordlineError(f"{path}: not a table of text: {error}: {ALLOWED}") from None
     if len(columns) == 1 and (sign := next((sign for sign in ";\t|" if sign in columns[0]), None)):
         raise WordlineError(f"{path}: {sign!r} between columns: allowed: commas, and points within numbers")
     twice = next((name for name in columns if columns.count(name) > 1), None)

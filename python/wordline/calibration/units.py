@@ -37,10 +37,8 @@ def check(runs: Sequence[Run], scenario: Scenario, protocol: Protocol) -> None:
 
 def check_against(at_rest: Mapping[str, float], runs: Sequence[Run], device: str) -> None:
     """The same with the figures of the drive at rest."""
-    for column in (f"{direction}_p50_us" for direction in DIRECTIONS):
-        unsaturated = [run for run in runs if not run.is_saturated]
-        if not unsaturated:
-            return
+    unsaturated = [run for run in runs if not run.is_saturated]
+    for column in (f"{direction}_p50_us" for direction in DIRECTIONS if unsaturated):
         run = min(unsaturated, key=lambda run: run.figures[column])
         own, value = max(at_rest[column], LEAST_US), run.figures[column]
         if value > FAR * own:

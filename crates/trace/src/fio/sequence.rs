@@ -70,7 +70,7 @@ pub(super) struct Follows {
 /// What each job follows. What is wrong comes with the job's place.
 pub(super) fn follow(jobs: &[Placed<'_>]) -> Result<Vec<Follows>, (usize, String)> {
     let walls = numbered(jobs, |order| order.stonewall);
-    let groups = numbered(jobs, |order| order.stonewall || order.new_group);
+    let groups = reporting_groups(jobs);
     let flows_of = |chosen: &dyn Fn(usize) -> bool| -> Vec<String> {
         let all = jobs.iter().enumerate().filter(|(place, _)| chosen(*place));
         all.flat_map(|(_, job)| job.flows.iter().cloned()).collect()
@@ -102,10 +102,15 @@ pub(super) fn follow(jobs: &[Placed<'_>]) -> Result<Vec<Follows>, (usize, String
     Ok(out)
 }
 
+/// The number of the reporting group of each job.
+fn reporting_groups(jobs: &[Placed<'_>]) -> Vec<usize> {
+    numbered(jobs, |order| order.stonewall || order.new_group)
+}
+
 /// The name of the reporting group of each job, that of its first job; empty where its flows are reported one by one, or there is
 /// one only.
 pub(super) fn reported(jobs: &[Placed<'_>]) -> Vec<String> {
-    let groups = numbered(jobs, |order| order.stonewall || order.new_group);
+    let groups = reporting_groups(jobs);
     let in_groups = || jobs.iter().zip(&groups).filter(|(job, _)| job.order.in_group);
     let name = |(job, group): (&Placed<'_>, &usize)| {
         let own = || in_groups().filter(|(_, other)| *other == group).map(|(job, _)| &job.flows);
