@@ -15,21 +15,14 @@ fn drive() -> Alone {
     drive
 }
 
-fn read_often(drive: &mut Alone, lpa: u32, times: u32) {
-    for _ in 0..times {
-        let read = drive.read(lpa);
-        drive.run_until_done(read);
-    }
-}
-
 #[test]
 fn a_block_is_asked_about_with_the_read_that_reaches_the_threshold() {
     let mut drive = drive();
     drive.decisions.push_back(Decision::Superblock);
     let source = drive.superblock(3);
-    read_often(&mut drive, 3, 9);
+    drive.read_often(3, 9);
     assert!(drive.worn.is_empty());
-    read_often(&mut drive, 3, 1);
+    drive.read_often(3, 1);
     assert_eq!((drive.worn.len(), drive.worn[0].superblock, drive.worn[0].reads), (1, source, 10));
     drive.run_dry();
     assert_eq!(drive.moved(Cause::ReadReclaim), 8);
@@ -42,7 +35,7 @@ fn a_block_is_asked_about_with_the_read_that_reaches_the_threshold() {
 #[test]
 fn a_block_that_is_left_is_asked_about_again_with_its_next_read() {
     let mut drive = drive();
-    read_often(&mut drive, 3, 12);
+    drive.read_often(3, 12);
     assert_eq!(drive.worn.iter().map(|worn| worn.reads).collect::<Vec<_>>(), [10, 11, 12]);
     assert_eq!(drive.moved(Cause::ReadReclaim), 0);
     drive.run_dry();
@@ -53,7 +46,7 @@ fn a_block_whose_reclaim_is_under_way_is_not_asked_about_again() {
     let mut drive = drive();
     drive.decisions.push_back(Decision::Superblock);
     // The moves go on beside the last five.
-    read_often(&mut drive, 3, 15);
+    drive.read_often(3, 15);
     drive.run_dry();
     assert_eq!(drive.worn.len(), 1);
 }
@@ -63,12 +56,12 @@ fn an_open_block_is_left_alone_until_it_is_full() {
     let mut drive = drive();
     let open = drive.superblock(32);
     assert_eq!(drive.ftl.blocks().state(open), BlockState::Open);
-    read_often(&mut drive, 32, 15);
+    drive.read_often(32, 15);
     assert!(drive.worn.is_empty());
     drive.decisions.push_back(Decision::Superblock);
     drive.write_in_turn(33..61);
     assert_eq!(drive.ftl.blocks().state(open), BlockState::Full);
-    read_often(&mut drive, 32, 1);
+    drive.read_often(32, 1);
     assert_eq!(drive.worn.len(), 1);
     drive.run_dry();
 }

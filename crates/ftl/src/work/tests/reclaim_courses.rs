@@ -27,17 +27,10 @@ fn drive(keys: &[(&str, &str)], wide: bool) -> Alone {
     drive
 }
 
-fn read_often(drive: &mut Alone, lpa: u32, times: u32) {
-    for _ in 0..times {
-        let read = drive.read(lpa);
-        drive.run_until_done(read);
-    }
-}
-
 /// Has a block reclaimed that page `lpa` lies in.
 fn reclaimed(drive: &mut Alone, lpa: u32, decision: Decision) {
     drive.decisions.push_back(decision);
-    read_often(drive, lpa, 10);
+    drive.read_often(lpa, 10);
     drive.run_dry();
 }
 
@@ -137,7 +130,7 @@ fn a_systems_plan_comes_before_the_policys_word_and_is_the_systems() {
     let steps = vec![Step { pages, pin: Pin::Any }];
     let plan = Plan { cause: Cause::ReadReclaim, destinations: vec![], steps, erase: vec![] };
     drive.answers.reclaims = Some(plan);
-    read_often(&mut drive, 0, 10);
+    drive.read_often(0, 10);
     drive.run_dry();
     assert_eq!((drive.worn.len(), drive.decisions.len(), drive.moved(Cause::ReadReclaim)), (0, 1, 3));
     assert!(drive.told.contains(&(7, Event::PlanDone(0))));
@@ -154,21 +147,21 @@ fn a_policys_plan_is_carried_out_and_nobodys() {
     assert!(drive.told.contains(&(usize::MAX, Event::PlanDone(0))));
     // Five pages are left in it: it may be asked about again.
     assert_eq!(drive.ftl.blocks().state(drive.at(0, 0)), BlockState::Full);
-    read_often(&mut drive, 3, 1);
+    drive.read_often(3, 1);
     assert_eq!(drive.worn.len(), 2);
 }
 
 #[test]
 fn a_worn_block_is_told_of_once_with_the_time_at_which_it_became_so_when_it_is_erased() {
     let mut drive = drive(&[], false);
-    read_often(&mut drive, 0, 9);
+    drive.read_often(0, 9);
     let last = drive.read(0);
     // The array has been read, and the page crosses the channel.
     drive.run_until(|drive| drive.count(&Counted::Worn) == 1);
     let worn = drive.flash.now();
     drive.run_until_done(last);
     drive.decisions.push_back(Decision::Superblock);
-    read_often(&mut drive, 0, 1);
+    drive.read_often(0, 1);
     drive.run_dry();
     let erased: Vec<Ns> = drive
         .counted
@@ -183,9 +176,9 @@ fn an_open_block_at_the_hard_limit_is_closed_early_and_reclaimed() {
     let mut drive = drive(&[], false);
     let open = drive.superblock(32);
     drive.decisions.push_back(Decision::Superblock);
-    read_often(&mut drive, 32, 11);
+    drive.read_often(32, 11);
     assert_eq!((drive.ftl.blocks().state(open), drive.count(&Counted::ClosedEarly)), (BlockState::Open, 0));
-    read_often(&mut drive, 32, 1);
+    drive.read_often(32, 1);
     assert_eq!(drive.count(&Counted::ClosedEarly), 1);
     drive.run_dry();
     assert_eq!((drive.moved(Cause::ReadReclaim), drive.ftl.blocks().state(open)), (4, BlockState::Free));
@@ -198,10 +191,10 @@ fn an_open_block_at_the_hard_limit_is_closed_early_and_reclaimed() {
 #[test]
 fn what_is_over_the_limit_goes_before_all_else_until_it_is_erased() {
     let mut drive = drive(&[], false);
-    read_often(&mut drive, 0, 11);
+    drive.read_often(0, 11);
     assert_eq!(drive.flash.urgent(), 0);
     drive.decisions.push_back(Decision::Superblock);
-    read_often(&mut drive, 0, 1);
+    drive.read_often(0, 1);
     let classes = [Class::ReclaimRead, Class::ReclaimProgram, Class::ReclaimErase];
     let urgent = classes.iter().fold(0, |mask, class| mask | 1 << class.index());
     assert_eq!(drive.flash.urgent() & urgent, urgent);
@@ -218,7 +211,7 @@ fn a_drive_that_comes_to_rest_reclaims_nothing() {
     reclaimed(&mut drive, 0, Decision::Superblock);
     assert_eq!((drive.worn.len(), drive.moved(Cause::ReadReclaim)), (0, 0));
     drive.ftl.wind_down(false);
-    read_often(&mut drive, 0, 1);
+    drive.read_often(0, 1);
     drive.run_dry();
     assert_eq!((drive.worn.len(), drive.moved(Cause::ReadReclaim)), (1, 8));
 }

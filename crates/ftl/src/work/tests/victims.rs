@@ -208,6 +208,12 @@ fn wide(valid: std::ops::Range<u32>) -> (Alone, SuperblockId) {
     (drive, superblock)
 }
 
+/// When each of the moves told from here on was done, after `begin`.
+fn moves(drive: &Alone, from: usize, begin: u64) -> Vec<u64> {
+    let moved = drive.story(from).into_iter().filter(|(_, event)| matches!(event, Event::Moved { .. }));
+    moved.map(|(at, _)| at - begin).collect()
+}
+
 #[test]
 fn moves_fill_a_row_and_what_is_left_over_is_programmed_when_nothing_more_comes() {
     let (mut drive, victim) = wide(0..6);
@@ -219,13 +225,7 @@ fn moves_fill_a_row_and_what_is_left_over_is_programmed_when_nothing_more_comes(
     assert!((0..6).all(|lpa| drive.superblock(lpa) == to));
     // The first row's reads end on both channels after one page of data, and two; its programs are sent with the last. The dies of
     // pages 4 and 5, one a channel, read those first: they are with the controller when a third page has crossed.
-    let moved: Vec<u64> = drive
-        .story(from)
-        .iter()
-        .filter(|(_, event)| matches!(event, Event::Moved { .. }))
-        .map(|(at, _)| at - begin)
-        .collect();
-    assert_eq!(moved, [10_010, 10_010, 20_010, 20_010, 120_015, 120_015]);
+    assert_eq!(moves(&drive, from, begin), [10_010, 10_010, 20_010, 20_010, 120_015, 120_015]);
     assert_eq!(drive.now() - begin, 120_015 + PROGRAM + ERASE);
 }
 
@@ -235,9 +235,8 @@ fn the_programs_of_a_row_are_sent_together_with_the_last_of_its_pages() {
     let (begin, from) = (drive.now(), drive.told.len());
     drive.empty(victim, Cause::WearLevelling);
     drive.run_dry();
-    let moved = drive.story(from).into_iter().filter(|(_, event)| matches!(event, Event::Moved { .. }));
     // Two of the reads end 5 ns earlier.
-    assert_eq!(moved.map(|(at, _)| at - begin).collect::<Vec<_>>(), [10_010; 4]);
+    assert_eq!(moves(&drive, from, begin), [10_010; 4]);
 }
 
 #[test]

@@ -334,6 +334,14 @@ impl Alone {
         }
     }
 
+    /// Reads a page so often, one read behind the other.
+    pub fn read_often(&mut self, lpa: u32, times: u32) {
+        for _ in 0..times {
+            let read = self.read(lpa);
+            self.run_until_done(read);
+        }
+    }
+
     /// Runs until this holds, or nothing is left to do; whether it holds.
     pub fn run_until(&mut self, mut holds: impl FnMut(&Self) -> bool) -> bool {
         while !holds(self) {
