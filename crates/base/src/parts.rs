@@ -180,10 +180,10 @@ impl Parts {
     #[inline]
     pub fn add_die_wait(&mut self, now: &ClassClock, then: &ClassClock) -> u64 {
         let mut total = 0;
-        for (class, ns) in now.since(then) {
+        now.since(then).for_each(|(class, ns)| {
             self.0.add(PLAIN.len() + class, ns);
             total += ns;
-        }
+        });
         total
     }
 

@@ -63,22 +63,57 @@ impl<const N: usize> Sparse<N> {
 
     /// The figures that are something, by index.
     #[inline]
-    pub fn iter(&self) -> impl Iterator<Item = (usize, u64)> {
-        let [mut left, mut more] = self.set;
-        let mut first = 0;
-        std::iter::from_fn(move || {
-            if left == 0 {
-                (left, more, first) = (std::mem::take(&mut more), 0, 64);
-            }
-            let index = first + left.trailing_zeros() as usize;
-            left &= left.wrapping_sub(1);
-            self.ns.get(index).map(|&ns| (index, ns))
-        })
+    pub fn iter(&self) -> Figures<'_, N> {
+        let [left, more] = self.set;
+        Figures { ns: &self.ns, left, more, first: 0 }
     }
 
     /// Their total.
     pub fn total(&self) -> u64 {
         self.iter().map(|(_, ns)| ns).sum()
+    }
+}
+
+/// The figures of a [`Sparse`] that are something.
+pub struct Figures<'a, const N: usize> {
+    ns: &'a [u64; N],
+    /// What is left of the word that begins at `first`, and the word behind it.
+    left: u64,
+    more: u64,
+    first: usize,
+}
+
+impl<const N: usize> Iterator for Figures<'_, N> {
+    type Item = (usize, u64);
+
+    #[inline]
+    fn next(&mut self) -> Option<(usize, u64)> {
+        if self.left == 0 {
+            (self.left, self.more, self.first) = (std::mem::take(&mut self.more), 0, 64);
+        }
+        let index = self.first + self.left.trailing_zeros() as usize;
+        self.left &= self.left.wrapping_sub(1);
+        self.ns.get(index).map(|&ns| (index, ns))
+    }
+
+    /// Word by word, where who asks wants all of them.
+    #[inline]
+    fn fold<B, F: FnMut(B, (usize, u64)) -> B>(self, start: B, mut join: F) -> B {
+        let Self { ns, mut left, mut more, mut first } = self;
+        let mut joined = start;
+        loop {
+            while left != 0 {
+                let index = first + left.trailing_zeros() as usize;
+                left &= left - 1;
+                if let Some(&ns) = ns.get(index) {
+                    joined = join(joined, (index, ns));
+                }
+            }
+            if N <= 64 || more == 0 {
+                return joined;
+            }
+            (left, more, first) = (more, 0, 64);
+        }
     }
 }
 

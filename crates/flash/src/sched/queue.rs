@@ -22,7 +22,10 @@ const FREE_AHEAD: usize = 3;
 ///
 /// The units of one flash page form a chain behind a head (`next_unit`); heads wait in queues and form the planes
 /// of a running command (`next`).
+///
+/// One line of the caches each: of a long queue each operation is looked at.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[repr(align(64))]
 pub struct Op {
     /// Next head in a queue or of a command.
     pub next: OpId,

@@ -378,11 +378,19 @@ fn find_partners<A: Above>(above: &mut A, die: DieId, class: Class, draft: &mut 
     let separate = class == Class::MapRead && flash.rules.separate_map_reads;
     let alone = !read || class == Class::GcRead || separate;
     let all = ((1u64 << flash.geometry.planes_per_die) - 1) as u32;
+    // Where planes work on the same page only, a read of another one joins nothing: most of a long queue is passed over by that.
+    let page = (read && flash.rules.multi_plane != MultiPlaneRule::Any).then_some(draft.first.page);
     let mut previous = NONE;
     let mut candidate = flash.dies[die.index()].first(class);
     for _ in 0..flash.rules.window {
         if candidate == NONE || (alone && (draft.planes == planes || draft.used == all)) {
             return;
+        }
+        let flash = above.flash();
+        let Op { ppa, next, .. } = flash.pool[candidate];
+        if page.is_some_and(|page| flash.geometry.page_in_block(ppa) != page) {
+            (previous, candidate) = (candidate, next);
+            continue;
         }
         let same = if alone { NONE } else { above.flash().same_page(draft.head, candidate) };
         // Reads of pages that have moved stay behind: they are sent on when their turn comes.

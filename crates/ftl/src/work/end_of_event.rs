@@ -9,7 +9,7 @@ use super::reclaim::reclaim_worn_blocks;
 /// want comes behind, and after that the pages of dropped copies are given up ([`invalidate_dropped`](super::invalidate_dropped)).
 #[inline(always)]
 pub fn end_event<A: AboveFtl>(above: &mut A) {
-    if above.ftl().pace.is_some() {
+    if above.ftl().pace.as_ref().is_some_and(|pace| !pace.due.is_empty()) {
         release_paced(above);
     }
     reclaim_worn_blocks(above);
