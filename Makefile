@@ -4,7 +4,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test docs bench scaling instructions soak fuzz clean \
+.PHONY: help setup quick demo test docs bench scaling instructions soak fuzz clean \
 	check-rust check-python of-rust of-release rust-docs test-rust test-sanitizer test-python browser valgrind
 
 PYTHON ?= python3
@@ -31,6 +31,10 @@ help: ## this list
 
 setup: $(VENV)/requirements.stamp ## .venv/bin/wordline, from a release build of the simulator
 	@PIP_QUIET=1 VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop --release --locked --quiet
+	@$(BIN)/wordline --version
+
+quick: $(VENV)/requirements.stamp ## the same from a build that is renewed within seconds of an edit, for who writes policies
+	@PIP_QUIET=1 VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop --profile quick --locked --quiet
 	@$(BIN)/wordline --version
 
 $(VENV)/requirements.stamp: requirements.txt
