@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import re
 import subprocess
 from pathlib import Path
@@ -279,14 +278,6 @@ def test_a_page_has_the_measured_response_times_beside_the_simulated(
     }
     assert (rows["read mean, measured"], rows["write max, measured"]) == ("2 ms", "4 ms")
     assert "read mean" in rows and "write p99.9, measured" in rows and "read IOPS, measured" not in rows
-
-
-def test_calibrating_to_a_trace_is_answered_with_what_is_allowed(wordline: Wordline, tmp_path: Path) -> None:
-    path = tmp_path / "lun.csv.gz"
-    path.write_bytes(gzip.compress(MEASURED.encode()))
-    message = wordline("calibrate", "mqsim", path, "--free", "device.cell.read_ns=1..2").error()
-    assert message.startswith(f"{path}: not a table of text: allowed: a table (CSV), a row for each point of")
-    assert "wordline run --trace" in message and "codec" not in message
 
 
 def test_response_times_of_other_requests_are_noted(wordline: Wordline, tmp_path: Path) -> None:

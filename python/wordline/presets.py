@@ -189,10 +189,10 @@ def real_trace(name: str, folder: str | os.PathLike[str]) -> Path | None:
         stem.casefold() for stem in tomllib.loads(path.read_text(encoding="utf-8")).get("trace_files", [])
     }
     files = sorted(file for file in Path(folder).rglob("*") if file.is_file())
-    return next((file for file in files if _stem(file).casefold() in known), None)
+    return next((file for file in files if stem(file).casefold() in known), None)
 
 
-def _stem(file: Path) -> str:
+def stem(file: Path) -> str:
     """The name without its endings: what stands behind a dot and isn't a number."""
     name = file.name
     while "." in name and not name.rpartition(".")[2].isdecimal():

@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from wordline.calibration.api import Calibration, calibrate
-from wordline.calibration.plan import describe
+from wordline.calibration.plan import describe, name_of
 
-__all__ = ["Calibration", "calibrate", "describe"]
+__all__ = ["Calibration", "calibrate", "describe", "name_of"]

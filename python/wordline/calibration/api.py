@@ -102,12 +102,13 @@ def calibrate(
     were held out: `verdict` of what is returned says so.
 
     Device, scheme, overrides and seed are given as to `wordline.run`; the workload is that of the
-    measurement. `free` names what may change, as `PATH=LOW..HIGH` or `PATH=A,B`; `also` are tables of what
-    else was measured. Rows are kept in `folder`: the same call goes on where it was, with the same result on
-    any machine unless `minutes` ended it: then `findings` says so. Without `requests` so many are taken that
-    two cores are done in that time. With `retry` runs that failed are run again. Raises `WordlineError` for
-    what can't be a measurement, a range or a drive. `say` is told before the first run of what looks wrong
-    in the measurement.
+    measurement: a table of points of load, results of fio, or traces that hold response times. `free`
+    names what may change, as `PATH=LOW..HIGH` or `PATH=A,B`; `also` are tables of what else was measured.
+    Rows are kept in `folder`: the same call goes on where it was, with the same result on any machine
+    unless `minutes` ended it: then `findings` says so. Without `requests` so many are taken that two
+    cores are done in that time. With `retry` runs that failed are run again. Raises `WordlineError` for
+    what can't be a measurement, a range or a drive. `say` is told before the first run of what looks
+    wrong in the measurement.
     """
     problem = describe(
         scenario_of(device, scheme, overrides=overrides, seed=seed), measurement, free=free, also=also,
@@ -171,7 +172,7 @@ def _write(made: Calibration, figures: Sequence[dict[str, Any]]) -> None:
 
 def _about(made: Calibration) -> str:
     problem = made.problem
-    seen = [point.name for point in problem.seen() if point.load is None]
+    seen = [point.name for point in problem.seen() if point.timed]
     rates = "; ".join(point.name for point in problem.seen() if point.rate)
     held = [point.name for point, own in zip(problem.measured.points, problem.fitted, strict=True) if not own]
     own = "with values fitted" if made.verdict.kept == "fitted" else "as it is described, held against a fit"
@@ -181,7 +182,7 @@ def _about(made: Calibration) -> str:
         f"Verdict: {made.verdict.sentence(problem.scenario.device.label)}.\n"
         f"Rates that were fitted first: {rates or 'none'}.\n"
         f"Points of load that the fit saw: {', '.join(seen)}; held out: {', '.join(held) or 'none'}.\n"
-        f"{made.fit.count} choices of values, {problem.requests:,} requests of the probe each.\n"
+        f"{made.fit.count} choices of values, {problem.extent} each.\n"
     )
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from wordline.calibration.measured import MeasuredPoint
 from wordline.calibration.problem import Problem
 from wordline.calibration.protocol import WARM_UP
+from wordline.calibration.replays import Replay
 from wordline.calibration.settle import budget_of
 from wordline.calibration.ways import Way
 
@@ -90,6 +91,8 @@ def requests_of(problem: Problem, point: MeasuredPoint, probes: int) -> float:
     """That a run of a point simulates."""
     if isinstance(point.load, Way):
         return point.load.requests(problem.look)
+    if isinstance(point.load, Replay):
+        return point.load.warm_up + point.load.count + sum(point.load.moved.values()) / 4096 / 8
     if point.load is not None and point.load.judges:
         return (problem.user_bytes or 0) / 4096 * OVERWRITTEN
     if point.load is not None:

@@ -16,6 +16,7 @@ from wordline.calibration import fio, further, little, patterns, protocol, rates
 from wordline.calibration.patterns import Row
 from wordline.calibration.protocol import DIRECTIONS, STATISTICS, WRITERS, Protocol, Run
 from wordline.calibration.rates import Load, Look
+from wordline.calibration.replays import Replay
 from wordline.calibration.way_rows import WRITTEN, Walked
 from wordline.calibration.ways import Way
 from wordline.presets import Description
@@ -57,8 +58,8 @@ class MeasuredPoint:
     saturated: bool
     curve: Mapping[str, Sequence[tuple[float, float]]]
     """Of the first run."""
-    load: Load | Way | None = None
-    """In the place of the protocol's: rates, of which no response times are known."""
+    load: Load | Way | Replay | None = None
+    """In the place of the protocol's."""
 
     @property
     def name(self) -> str:
@@ -68,9 +69,14 @@ class MeasuredPoint:
         return "saturated" if self.saturated else f"{self.offered:,.0f}/s"
 
     @property
+    def timed(self) -> bool:
+        """Whether response times are known of it: by the protocol, or of a part of a trace."""
+        return self.load is None or isinstance(self.load, Replay)
+
+    @property
     def rate(self) -> bool:
         """Whether it is a rate at another load that a fit may see."""
-        return self.load is not None and not self.load.judges
+        return isinstance(self.load, Load | Way) and not self.load.judges
 
     def workload(self, own: Protocol, requests: int, look: Look) -> Description:
         """It as a workload, by the protocol of the measurement."""
@@ -108,8 +114,17 @@ class Measured:
 
     @property
     def loads(self) -> list[MeasuredPoint]:
-        """The points of load of the protocol."""
-        return [point for point in self.points if point.load is None]
+        """The points of load whose response times are known."""
+        return [point for point in self.points if point.timed]
+
+    @property
+    def replays(self) -> list[Replay]:
+        """The parts of traces; without a trace none."""
+        return [point.load for point in self.points if isinstance(point.load, Replay)]
+
+    def held_out(self, share: float) -> list[bool]:
+        """Which of the points of load a fit doesn't see."""
+        return later(self.replays, share) if self.replays else held_out(self.loads, share)
 
     @property
     def ways(self) -> list[MeasuredPoint]:
@@ -140,6 +155,29 @@ def read(
             raise WordlineError(f"{argument('drive', drive)}: allowed beside a table of several drives only")
     else:
         name, runs, notes = read_table(path, drive)
+    runs, further_points, passed_over = beside(also, name, drive, runs, user_bytes)
+    for run in runs:
+        _check(run)
+        _check_writers(run, protocol)
+    points = join(runs)
+    if len(points) < 2:
+        raise WordlineError(
+            f"{path}: one point of load ({points[0].name}): allowed: two or more, "
+            "from light load to saturation"
+        )
+    doubts = [text for run in runs if (text := little.doubt(run, protocol)) is not None]
+    source = ", ".join(one.name for one in (path, *also))
+    notes = [*little.shortly(doubts), *notes, *passed_over]
+    return Measured(name, source, [*points, *further_points], protocol, tuple(notes), tuple(runs))
+
+
+def beside(
+    also: Sequence[Path], name: str, drive: str | None, runs: list[Run], user_bytes: int | None
+) -> tuple[list[Run], list[MeasuredPoint], list[str]]:
+    """What further tables add: to the runs what their writing threads saw; points of their own; and what was
+    passed over.
+    """
+    notes: list[str] = []
     others: list[tuple[Load, dict[str, float]]] = []
     walked: list[Row] = []
     for table in also:
@@ -154,19 +192,7 @@ def read(
             walked += rows
         else:
             others += further.loads(kind, columns, rows, user_bytes, _number)
-    for run in runs:
-        _check(run)
-        _check_writers(run, protocol)
-    points = join(runs)
-    if len(points) < 2:
-        raise WordlineError(
-            f"{path}: one point of load ({points[0].name}): allowed: two or more, "
-            "from light load to saturation"
-        )
-    doubts = [text for run in runs if (text := little.doubt(run, protocol)) is not None]
-    source = ", ".join(one.name for one in (path, *also))
-    points += [*join_rates(others), *(_on_the_way(one) for one in way_rows.ways(walked, _number))]
-    return Measured(name, source, points, protocol, (*little.shortly(doubts), *notes), tuple(runs))
+    return runs, [*join_rates(others), *(_on_the_way(one) for one in way_rows.ways(walked, _number))], notes
 
 
 def read_table(path: Path, drive: str | None) -> tuple[str, list[Run], list[str]]:
@@ -356,6 +382,11 @@ def _on_the_way(walked: Walked) -> MeasuredPoint:
         curve={WRITTEN: walked.curve},
         load=walked.way,
     )
+
+
+def later(parts: Sequence[Replay], share: float) -> list[bool]:
+    """Which parts a fit doesn't see: of each trace the last ones, but never the first."""
+    return [part.number > max(part.of - math.floor(part.of * share + 1e-9), 1) for part in parts]
 
 
 def held_out(points: Sequence[MeasuredPoint], share: float) -> list[bool]:

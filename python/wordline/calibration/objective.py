@@ -12,7 +12,7 @@ large error. Other rates keep their squares, since they say what the flash can d
   mean and p50, 5, 10 and 20% for the others (assumed);
 - the chance of the simulation: 0.5 / √n with n of its requests behind a percentile from p99 on (assumed),
   of rates 1 / √n, none on the way, whose steps are tens of thousands of requests; behind fewer than 3 it
-  isn't compared;
+  isn't compared. In a part of a trace the measurement's chance is added, which is as large;
 - the grain of a whole microsecond, 1/√12 µs.
 """
 
@@ -25,6 +25,7 @@ from typing import Any
 
 from wordline.calibration.measured import RATES, MeasuredPoint
 from wordline.calibration.rates import Load
+from wordline.calibration.replays import Replay
 from wordline.calibration.ways import FIGURE, family
 
 FLOORS = {
@@ -87,6 +88,9 @@ def _usual(name: str, points: Sequence[MeasuredPoint]) -> float:
 def _deviation(name: str, point: MeasuredPoint, spread: float, requests: float) -> float:
     if isinstance(point.load, Load):
         requests = point.load.requests(round(requests))
+    if isinstance(point.load, Replay):
+        # Chance is in both, the measured and the simulated, and each has as many.
+        requests = point.load.by_direction[name.split("_")[0]] / 2
     kind = family(name).partition("_")[2].removesuffix("_us")
     floor = FLOORS.get(family(name)) or FLOORS[kind]
     grain = GRAIN_US / point.figures[name] if name.endswith("_us") else 0.0

@@ -8,6 +8,7 @@ from typing import Any
 
 from wordline.calibration.measured import MeasuredPoint
 from wordline.calibration.protocol import DIRECTIONS, STATISTICS
+from wordline.calibration.replays import Replay
 from wordline.calibration.tables import Table
 from wordline.calibration.way_rows import WRITTEN
 from wordline.calibration.ways import Way
@@ -52,9 +53,10 @@ def write_page(
     """The page of a calibration: what is said of it, its tables, and pictures."""
     whole = list(zip(points, fitted, found, strict=True))
     ways = [_way(*one) for one in whole if isinstance(one[0].load, Way)]
-    loads = [one for one in whole if one[0].load is None]
+    loads = [one for one in whole if one[0].timed]
     points, fitted, found = (list(column) for column in zip(*loads, strict=True))
-    over = embed.figures(_over_load(points, found, way) for way in DIRECTIONS)
+    over_load = _over_parts if any(isinstance(point.load, Replay) for point in points) else _over_load
+    over = embed.figures(chart for way in DIRECTIONS for chart in over_load(points, found, way))
     words = "".join(f"<p>{escape(text)}</p>" for text in said)
     body = f"<section><h2>Verdict</h2>{words}</section>"
     for caption, heads, rows in (one for one in tables if one[2]):
@@ -77,7 +79,9 @@ def write_page(
     return report_page(title, body, subtitle)
 
 
-def _over_load(points: Sequence[MeasuredPoint], found: Sequence[Mapping[str, Any]], way: str) -> Chart:
+def _over_load(
+    points: Sequence[MeasuredPoint], found: Sequence[Mapping[str, Any]], way: str
+) -> Iterator[Chart]:
     series = {}
     for name in STATISTICS:
         figure, label = f"{way}_{name}_us", PERCENTILES[name]
@@ -88,7 +92,25 @@ def _over_load(points: Sequence[MeasuredPoint], found: Sequence[Mapping[str, Any
             (one["writes_per_s"], one[figure] * 1e3)
             for one in sorted(found, key=lambda one: one["writes_per_s"])
         ]
-    return draw(f"{way}s over load", series, Axis("writes a second"), Axis("response time", "time", log=True))
+    yield draw(f"{way}s over load", series, Axis("writes a second"), Axis("response time", "time", log=True))
+
+
+def _over_parts(
+    points: Sequence[MeasuredPoint], found: Sequence[Mapping[str, Any]], way: str
+) -> Iterator[Chart]:
+    """The same of each trace by its parts, which are in order of time."""
+    traces: dict[str, list[tuple[Replay, MeasuredPoint, Mapping[str, Any]]]] = {}
+    for point, one in zip(points, found, strict=True):
+        if isinstance(point.load, Replay) and way in point.load.compared:
+            traces.setdefault(point.load.label, []).append((point.load, point, one))
+    for label, parts in traces.items():
+        series = {}
+        for name in STATISTICS:
+            figure, head = f"{way}_{name}_us", PERCENTILES[name]
+            series[head + MEASURED] = [(part.number, point.figures[figure] * 1e3) for part, point, _ in parts]
+            series[head + SIMULATED] = [(part.number, one[figure] * 1e3) for part, _, one in parts]
+        title = f"{way}s by part of the trace" + (f" {label}" if label else "")
+        yield draw(title, series, Axis("part"), Axis("response time", "time", log=True))
 
 
 def _curves(
@@ -101,13 +123,17 @@ def _curves(
             if measured:
                 series[way + MEASURED] = _tail(measured)
                 series[way + SIMULATED] = _tail(one["curve"][way])
-        if len(series) == 2 * len(DIRECTIONS):
+        if len(series) == 2 * len(_compared(point)):
             yield draw(
                 f"{point.name}, {'fitted' if seen else 'held out'}",
                 series,
                 Axis("response time", "time", log=True),
                 Axis("share of requests that take longer", "share", log=True),
             )
+
+
+def _compared(point: MeasuredPoint) -> Sequence[str]:
+    return point.load.compared if isinstance(point.load, Replay) else DIRECTIONS
 
 
 def _way(point: MeasuredPoint, seen: bool, one: Mapping[str, Any]) -> Chart:

@@ -69,6 +69,11 @@ class Problem:
         """Of the drive as it is described."""
         return at(self.config, USER_BYTES)  # type: ignore[no-any-return]
 
+    @property
+    def extent(self) -> str:
+        """What is run at each point."""
+        return f"{self.requests:,} requests of the {'trace' if self.measured.replays else 'probe'}"
+
     def look(self, path: str) -> Any:
         """What the description has at a path."""
         return at(self.config, path)
@@ -211,7 +216,8 @@ class Runner:
             raise rows
         found = _simulated(rows, self.problem.measured.points)
         if found is None:
-            raise WordlineError(f"the drive with {values} can't be run at every point of load")
+            why = next((f": {row['error']}" for row in rows if row.get("error")), "")
+            raise WordlineError(f"the drive with {values} can't be run at every point of load{why}")
         return found
 
     def described(self, requests: int) -> list[dict[str, Any]] | None:

@@ -125,34 +125,45 @@ def simulated(result: str | Mapping[str, Any]) -> dict[str, Any]:
     flows = data.get("flows")
     # Without writers the probe is all there is.
     probe = flows[0] if flows else data
-    figures: dict[str, Any] = {
+    for direction in DIRECTIONS:
+        if not probe[direction]["requests"]:
+            raise WordlineError(f"no {direction} of the probe was answered within the simulated time")
+    return {
         "writes_per_s": data["write"]["iops"],
         "reads_per_s": data["read"]["iops"],
+        **of_requests(probe),
+        **_of_writers(flows[1:] if flows else []),
+        "waf": data["waf"],
     }
+
+
+def of_requests(result: Mapping[str, Any]) -> dict[str, Any]:
+    """Response times of a result, or of one flow in it, by direction as far as there were requests: figures
+    in µs, percentiles, and the parts of the mean and of those from p99 on.
+    """
+    figures: dict[str, Any] = {}
     curve: dict[str, list[tuple[float, float]]] = {}
     blame: dict[str, dict[str, Mapping[str, float]]] = {}
     for direction in DIRECTIONS:
-        own = probe[direction]
+        own = result[direction]
         if not own["requests"]:
-            raise WordlineError(f"no {direction} of the probe was answered within the simulated time")
+            continue
         latency = own["latency_ns"]
         for name in STATISTICS:
             # A drive without a link answers writes in no time.
             figures[f"{direction}_{name}_us"] = max(latency[name], 1) / 1e3
-        curve[direction] = sorted(
-            (float(name[1:].replace("_", ".")) / 100, value / 1e3)
-            for name, value in latency.items()
-            if name[0] == "p"
-        )
+        curve[direction] = percentiles(latency)
         blame[direction] = {part: one["mean_ns"] for part, one in own.get("blame", {}).items()}
-    figures |= _of_writers(flows[1:] if flows else [])
-    return {
-        **figures,
-        "curve": curve,
-        "blame": blame,
-        "waf": data["waf"],
-        "requests": probe["read"]["requests"],
-    }
+    return {**figures, "curve": curve, "blame": blame}
+
+
+def percentiles(latency_ns: Mapping[str, float]) -> list[tuple[float, float]]:
+    """Share of requests and µs, of the percentiles of a result."""
+    return sorted(
+        (float(name[1:].replace("_", ".")) / 100, value / 1e3)
+        for name, value in latency_ns.items()
+        if name[0] == "p"
+    )
 
 
 def _of_writers(flows: Sequence[Mapping[str, Any]]) -> dict[str, float]:

@@ -14,9 +14,14 @@ Row = tuple[str, dict[str, str | None]]
 
 
 ALLOWED = (
-    "allowed: a table (CSV), a row for each point of load, or results of fio; of a trace with measured "
-    "response times `wordline run --trace` shows these beside the simulated ones"
+    "allowed: a table (CSV), a row for each point of load, results of fio, or a trace with response times"
 )
+
+
+def names_one_of(head: bytes, columns: Iterable[str]) -> bool:
+    """Whether a first line has one of these columns, in whatever unit and however it is separated."""
+    text = head.decode("utf-8", "replace")
+    return any(name.removesuffix("_us") in text for name in columns)
 
 
 def read(path: Path) -> tuple[list[str], list[Row]]:

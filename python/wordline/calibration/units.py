@@ -24,19 +24,19 @@ AT_REST = (("workload.start.layout", "in_order"),)
 """Ready at once, whatever its scheme."""
 
 
-def check(runs: Sequence[Run], scenario: Scenario, protocol: Protocol) -> None:
-    """Raises `WordlineError` where the smallest median of the runs that weren't saturated is so far from that
-    of the drive as it is described.
-    """
+def at_rest(scenario: Scenario, protocol: Protocol) -> dict[str, float]:
+    """The figures of the probe alone on the drive as it is described."""
     offered = protocol.probe_per_s * (1 - protocol.probe_read_share)
     probe = scenario.changed(workload=protocol.workload(offered, REQUESTS), overrides=AT_REST)
     found = measure(probe)
-    if found is not None:
-        check_against(simulated(found.json()), runs, scenario.device.label)
+    assert found is not None  # noqa: S101 -- a run without an end of its own
+    return simulated(found.json())
 
 
-def check_against(at_rest: Mapping[str, float], runs: Sequence[Run], device: str) -> None:
-    """The same with the figures of the drive at rest."""
+def check(at_rest: Mapping[str, float], runs: Sequence[Run], device: str) -> None:
+    """Raises `WordlineError` where the smallest median of the runs that weren't saturated is so far from that
+    of the drive at rest.
+    """
     unsaturated = [run for run in runs if not run.is_saturated]
     for column in (f"{direction}_p50_us" for direction in DIRECTIONS if unsaturated):
         run = min(unsaturated, key=lambda run: run.figures[column])

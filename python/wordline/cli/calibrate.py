@@ -11,15 +11,20 @@ import typer
 
 from wordline.cli.common import (
     DryRunOption,
+    FormatOption,
     JobsOption,
     JsonOption,
     OnOption,
     RetryOption,
     SchemeOption,
     SetOption,
+    SourceOption,
+    TransformOption,
     override_pairs,
     say,
     show,
+    source_pairs,
+    transform_pairs,
 )
 
 if TYPE_CHECKING:
@@ -34,8 +39,8 @@ def calibrate(
         Path,
         typer.Argument(
             metavar="MEASURED",
-            help="A table (CSV) of points of load, or a folder of results of fio (--output-format=json+), "
-            "one file a point.",
+            help="A table (CSV) of points of load, a folder of results of fio (--output-format=json+), "
+            "one file a point, or a trace with measured response times, or a folder of such.",
         ),
     ],
     free: Annotated[
@@ -75,8 +80,8 @@ def calibrate(
         typer.Option(
             "--requests",
             metavar="N",
-            help="Requests of the probe at each point of a choice. [default: as many as --minutes allow on "
-            "two cores, 4,000 to 100,000]",
+            help="Requests of the probe at each point of a choice, or of each part of a trace. [default: as "
+            "many as --minutes allow on two cores, 4,000 to 100,000]",
         ),
     ] = None,
     minutes: Annotated[
@@ -90,6 +95,9 @@ def calibrate(
             help="Folder of preset, tables, pictures, rows. [default: the drive's name]",
         ),
     ] = None,
+    format: FormatOption = None,
+    options: SourceOption = None,
+    transform: TransformOption = None,
     scheme: SchemeOption = "baseline",
     overrides: SetOption = None,
     sampler: Annotated[
@@ -105,7 +113,8 @@ def calibrate(
     """Fit a drive's unpublished values to measurements of it; started again it goes on where it was.
 
     The simulated drive is measured as the real one was: full and overwritten at random, threads that write at
-    an offered rate, and a probe whose response times count. Points of load that are held out judge the fit.
+    an offered rate, and a probe whose response times count. Points of load that are held out judge the fit. A
+    trace is replayed at its own times, as by `wordline run --trace`, and its later parts are held out.
 
     The verdict comes first: better or not at the points held out, what isn't met and why, what to do next.
     --out gets a preset with the interval of each value, tables of measured and simulated percentiles, and
@@ -120,16 +129,17 @@ def calibrate(
     from wordline.cli.progress import trials_bar
     from wordline.scenario import scenario_of
 
+    settings = source_pairs(format, options) + transform_pairs(transform) + override_pairs(overrides)
     if dry_run:
         problem = calibration.describe(
-            scenario_of(device, scheme, overrides=override_pairs(overrides), seed=seed), measured,
+            scenario_of(device, scheme, overrides=settings, seed=seed), measured,
             free=free or [], also=also or [], drive=drive, hold_out=hold_out, budget=budget,
             requests=requests, minutes=minutes,
         )  # fmt: skip
         say(problem.measured.doubts)
         say_plan(problem, budget, jobs, as_json)
         return
-    name = drive or (measured.resolve().name if measured.is_dir() else measured.stem)
+    name = drive or calibration.name_of(measured, settings)
     with trials_bar("choices") as watch:
         made = calibration.calibrate(
             device,
@@ -139,7 +149,7 @@ def calibrate(
             also=also or [],
             drive=drive,
             scheme=scheme,
-            overrides=override_pairs(overrides),
+            overrides=settings,
             hold_out=hold_out,
             budget=budget,
             requests=requests,
@@ -224,7 +234,7 @@ def _print(made: Calibration) -> None:
         print(line)
     failed = f", {made.fit.failed} of which could not be run" if made.fit.failed else ""
     print(
-        f"{made.fit.count} choices of values{failed}, {made.problem.requests:,} requests of the probe at "
+        f"{made.fit.count} choices of values{failed}, {made.problem.extent} at "
         f"each point; of the best the mean square of the errors at the points of the fit is "
         f"{made.fit.best.objective:.3g}"
     )
@@ -232,7 +242,7 @@ def _print(made: Calibration) -> None:
     _show(rates_table(made.lines))
     _show(ways_table(made.lines))
     for way in ("read", "write"):
-        _show_points([line for line in made.lines if line.point.load is None], way)
+        _show_points([line for line in made.lines if line.point.timed], way)
     _show(summary_table(made.summaries))
     print(f"\nWritten to {made.preset}; tables and pictures (calibration.html) beside it")
 
@@ -248,17 +258,26 @@ def _show(made: Table) -> None:
 
 
 def _show_points(lines: Sequence[Line], way: str) -> None:
-    from wordline.figures import number
+    from wordline.calibration.protocol import STATISTICS
     from wordline.names import PERCENTILES
 
-    names = [f"{way}s_per_s", *(f"{way}_{name}_us" for name in ("mean", "p50", "p99", "p99_9", "p99_99"))]
-    heads = ["a second", *(PERCENTILES[name] for name in ("mean", "p50", "p99", "p99_9", "p99_99"))]
-    table = _table(f"{way.capitalize()}s: measured → simulated, µs", ("load", "", *heads))
+    heads = {f"{way}s_per_s": "a second"} | {f"{way}_{name}_us": PERCENTILES[name] for name in STATISTICS}
+    # Of a trace rates are its own, and a part may have no writes.
+    heads = {name: head for name, head in heads.items() if any(line.figure == name for line in lines)}
+    if not heads:
+        return
+    table = _table(f"{way.capitalize()}s: measured → simulated, µs", ("load", "", *heads.values()))
     for point in dict.fromkeys(line.point.name for line in lines):
         own = {line.figure: line for line in lines if line.point.name == point}
-        cells = [f"{number(own[name].measured)} → {number(own[name].simulated)}" for name in names]
-        table.add_row(point, "fitted" if own[names[0]].fitted else "held out", *cells)
+        cells = [_cell(own.get(name)) for name in heads]
+        table.add_row(point, "fitted" if next(iter(own.values())).fitted else "held out", *cells)
     show(table)
+
+
+def _cell(line: Line | None) -> str:
+    from wordline.figures import number
+
+    return "–" if line is None else f"{number(line.measured)} → {number(line.simulated)}"
 
 
 def _table(title: str, heads: Sequence[str]) -> Any:

@@ -25,14 +25,14 @@ def say_plan(problem: Problem, budget: int, jobs: int | None, as_json: bool) -> 
     measured = problem.measured
     print(f"{measured.name}: {len(measured.points)} points of {measured.source}, {budget} choices of values")
     for point, seen in zip(measured.points, problem.fitted, strict=True):
-        use = "held out" if not seen else "fitted first" if point.load is not None else "fitted"
+        use = "held out" if not seen else "fitted first" if not point.timed else "fitted"
         print(f"  {point.name}: {use}; {_extra(problem, point)}")
     for one in problem.free:
         outside = ", outside of it to begin with" if one.begins_outside else ""
         described = "nothing" if one.base is None else number(one.base)
         print(f"  free: {one.path} = {_range(one)}, described as {described}{outside}")
     print(
-        f"{planned.runs:,} runs at most, {problem.requests:,} requests of the probe at a point, "
+        f"{planned.runs:,} runs at most, {problem.extent} at a point, "
         f"{planned.simulated:,.0f} requests in all: about {seconds:,.0f} s on {cores} cores (an estimate)"
     )
 
@@ -40,8 +40,13 @@ def say_plan(problem: Problem, budget: int, jobs: int | None, as_json: bool) -> 
 def _extra(problem: Problem, point: MeasuredPoint) -> str:
     """What isn't measured at every point of load; of a way to the steady state what is run."""
     from wordline.calibration.measured import FIGURES
+    from wordline.calibration.replays import Replay
     from wordline.calibration.ways import Way
 
+    if isinstance(point.load, Replay):
+        part = point.load
+        counts = " and ".join(f"{count:,} {name}s" for name, count in part.by_direction.items())
+        return f"{counts} in {part.seconds:,.4g} s, behind {part.warm_up:,} requests"
     if isinstance(point.load, Way):
         way, requests = point.load, point.load.requests(problem.look)
         blocks = "" if way.pages is None else f" with blocks of {way.pages:,} pages"
