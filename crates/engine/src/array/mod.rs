@@ -3,7 +3,8 @@
 //! Each drive is a whole [`Device`] with its own firmware and collection, and with its own link unless the drives are parts
 //! of one: then the array hands the link's clock from one to the next. The array splits requests, waits for the
 //! last part, and takes over that part's blame. Events of all drives are handled in the order of their times, those of
-//! the same time in the order of the drives.
+//! the same time in the order of the drives. Each drive keeps its own agenda: in one of all, ties inside a drive would be
+//! broken among its neighbours' events, and a member would no longer be the drive that it is alone.
 
 pub mod layout;
 mod monitor;
