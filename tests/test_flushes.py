@@ -152,3 +152,11 @@ def test_trims_have_a_rate_and_response_times() -> None:
     assert result.trim.requests + result.write.requests == 2_000
     assert 0 < result.trim.latency_ns.mean < result.write.latency_ns.mean
     assert result.trim.bandwidth_bytes_per_s == pytest.approx(result.trim.iops * 4096)
+
+
+def test_requests_that_take_no_time_have_no_rate(tmp_path: Path, wordline: Wordline) -> None:
+    job = tmp_path / "trims.fio"
+    job.write_text("[trims]\nrw=randtrim\nbs=4k\nsize=8m\nio_size=1m\n")
+    done = wordline("run", "--device", "enterprise-tlc", "--workload", str(job))
+    line = next(line for line in done.out.splitlines() if line.startswith("trim"))
+    assert line.split() == ["trim", "256", "–", "–"]

@@ -141,6 +141,10 @@ def _throughput(data: Mapping[str, Any], active: list[str]) -> RenderableType:
     for kind in active:
         row = data[kind]
         path, iops = f"{kind}.iops", row["iops"]
+        if data["window"]["start_ns"] == data["window"]["end_ns"]:
+            # What takes no time has no rate.
+            table.add_row(kind, f"{row['requests']:,}", "–", "–" if row["bytes"] else "")
+            continue
         table.add_row(
             kind,
             f"{row['requests']:,}",
