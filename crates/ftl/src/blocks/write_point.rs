@@ -71,6 +71,7 @@ impl WritePoint {
     }
 
     /// Flash pages left in the open superblock, `width` planes of which hold data in each row.
+    #[inline]
     pub fn pages_left(&self, width: u32) -> u32 {
         let begun = self.rows_at_once.min(self.rows - self.row.min(self.rows)) * self.taken;
         if self.has_place() { (self.rows - self.row) * width - begun } else { 0 }

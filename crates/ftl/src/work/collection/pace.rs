@@ -28,7 +28,8 @@ impl Ftl {
         let (planes, cache) = (self.data_planes(), self.points.of_slc_cache());
         let in_page = self.geometry.units_per_page();
         let open = state.points.iter().enumerate().filter(|&(number, _)| Some(number as u8) != cache);
-        let open = open.map(|(_, point)| {
+        // Most write points of most domains have nothing open.
+        let open = open.filter(|(_, point)| point.has_place() || point.has_room()).map(|(_, point)| {
             let room = if point.open_unit == NONE { 0 } else { point.size - point.filled };
             u64::from(point.pages_left(planes) * in_page + room)
         });
