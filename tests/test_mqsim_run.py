@@ -214,7 +214,28 @@ def test_options_of_a_run_are_those_of_other_commands(tmp_path: Path, wordline: 
     for scenario in told["scenarios"]:
         assert scenario["result"]["seed"] == 5
         assert scenario["result"]["changed"] == {"workload.host.queue_depth": "3"}
+    several = wordline("mqsim", *files, "--seeds", "4", "--dry-run", "--json").json()
+    assert several["points"] == 8
     for dry in ((), ("--dry-run",)):
         wrong = wordline("mqsim", *files, "--out", out, "--set", "device.geometry.blocks=0", *dry).error()
         assert wrong.startswith("--set device.geometry.blocks=0: ")
     assert "--export: allowed: without" in wordline("mqsim", *files, "--export", out, "--seed", "5").error()
+    assert "--jobs: allowed: with --seeds" in wordline("mqsim", *files, "--jobs", "2").error()
+
+
+def test_scenarios_with_several_seeds_are_means_of_runs_with_each(tmp_path: Path, wordline: Wordline) -> None:
+    files = ("-i", configuration(tmp_path), "-w", workload(tmp_path, [synthetic()], [synthetic(Seed="9")]))
+    out = tmp_path / "out"
+    told = wordline("mqsim", *files, "--seeds", "5,6", "--jobs", "2", "--out", out, "--json").json()[
+        "scenarios"
+    ]
+    singles = [wordline("mqsim", *files, "--seed", seed, "--json").json()["scenarios"] for seed in ("5", "6")]
+    for place, scenario in enumerate(told):
+        mean = scenario["seeds"]["summary"]["read.latency_ns.mean"]
+        each = [single[place]["result"]["read"]["latency_ns"]["mean"] for single in singles]
+        assert scenario["seeds"]["seeds"] == [5, 6] and each[0] != each[1]
+        assert mean["mean"] == pytest.approx(sum(each) / 2) and mean["ci95"] > 0
+        assert (out / f"scenario_{scenario['scenario']}" / "seed-6" / "result.json").exists()
+    # Without --seed they are from the files' seed on.
+    text = wordline("mqsim", *files, "--seeds", "2").out
+    assert "Scenario 2 of 2" in text and "seeds 321, 322" in text

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -63,11 +63,11 @@ def scenarios(
             scenario.scheme["gc"]["host_access"] = "wait"
     if export is not None:
         for scenario in found:
-            scenario.export(_folder_of(scenario, found, export))
+            scenario.export(folder_of(scenario, found, export))
     return found
 
 
-def _folder_of(scenario: IoScenario, found: list[IoScenario], folder: Path) -> Path:
+def folder_of(scenario: IoScenario, found: list[IoScenario], folder: Path) -> Path:
     """Of several scenarios each has a folder of its own."""
     return folder / f"scenario_{scenario.number}" if len(found) > 1 else folder
 
@@ -109,21 +109,25 @@ def run(
 
 
 def points(
-    found: list[IoScenario], *, checked: bool, seed: int | None, overrides: Sequence[tuple[str, str]]
+    found: Iterable[tuple[IoScenario, Sequence[int]]],
+    *,
+    checked: bool,
+    overrides: Sequence[tuple[str, str]],
 ) -> list[tuple[Point, Inputs]]:
-    """The scenarios as runs of a study, validated."""
+    """The scenarios, each with its seeds, as runs of a study, validated."""
     made = []
-    for scenario in found:
-        point = Point(scenario.run_as(checked=checked, seed=seed, overrides=overrides))
-        try:
-            made.append((point, Inputs.of(point.scenario)))
-        except WordlineError as error:
-            raise scenario.origins.reworded(error) from None
+    for scenario, seeds in found:
+        for seed in seeds:
+            point = Point(scenario.run_as(checked=checked, seed=seed, overrides=overrides))
+            try:
+                made.append((point, Inputs.of(point.scenario)))
+            except WordlineError as error:
+                raise scenario.origins.reworded(error) from None
     return made
 
 
 def _result_file(scenario: IoScenario, found: list[IoScenario], workload: Path, out: Path | None) -> Path:
-    folder = workload.parent if out is None else _folder_of(scenario, found, out)
+    folder = workload.parent if out is None else folder_of(scenario, found, out)
     return folder / f"{workload.stem}_scenario_{scenario.number}.xml"
 
 
