@@ -313,6 +313,9 @@ pub struct FlowRules {
     pub queue_depth: u32,
     /// Closed loop: time between a completion and the submission that follows it, ns.
     pub think_time_ns: u64,
+    /// Closed loop: so many answers are waited for, and as many requests then submitted at once.
+    #[serde(skip_serializing_if = "is_one")]
+    pub submit_batch: u32,
     /// Open loop: most requests in the queue and in the drive; 0 = no limit.
     pub max_outstanding: u32,
     /// No request is submitted later than this, ns; 0 = no end.
@@ -349,6 +352,10 @@ fn is_unlimited(limit: &u32) -> bool {
     *limit == 0
 }
 
+fn is_one(number: &u32) -> bool {
+    *number == 1
+}
+
 fn is_zero(number: &u64) -> bool {
     *number == 0
 }
@@ -379,6 +386,7 @@ impl FlowRules {
             time_scale: host.time_scale,
             queue_depth: host.queue_depth,
             think_time_ns: host.think_time_ns,
+            submit_batch: 1,
             max_outstanding: host.max_outstanding,
             stop_ns: host.stop_ns,
             priority: Priority::default(),
@@ -399,6 +407,11 @@ impl FlowRules {
         check_range("time_scale", self.time_scale, 1e-9, 1e9)?;
         check_range("queue_depth", self.queue_depth, 1, MAX_QUEUE_ENTRIES)?;
         check_range("think_time_ns", self.think_time_ns, 0, 1_000_000_000_000)?;
+        let is_closed = self.arrivals == Arrivals::Closed;
+        if is_closed && !(1..=self.queue_depth).contains(&self.submit_batch) {
+            let allowed = format!("1 to {}, its queue_depth", self.queue_depth);
+            return Err(ConfigError::new("submit_batch", self.submit_batch, allowed));
+        }
         check_range("max_outstanding", self.max_outstanding, 0, MAX_QUEUE_ENTRIES)?;
         check_range("max_inside", self.max_inside, 0, MAX_QUEUE_ENTRIES)?;
         check_range("weight", self.weight, 1, 256)?;

@@ -192,6 +192,29 @@ fn a_flow_thinks_between_an_answer_and_its_next_request() {
     assert_eq!(entries(&record), [(0, 0), (1, READ), (0, 2 * READ), (1, 3 * READ), (0, 4 * READ)]);
 }
 
+#[test]
+fn a_flow_of_batches_submits_as_many_at_once_as_it_waited_for() {
+    let setup = with_host(device(1, 1, 1, 1), HostConfig::default());
+    let of = |submit_batch| {
+        let rules = FlowRules { submit_batch, ..closed_rules("batches", 4) };
+        let times = |&(_, time): &(u16, u64)| time / READ;
+        entries(&record_flows(&setup, vec![(rules, reads(9))]).1).iter().map(times).collect::<Vec<_>>()
+    };
+    // One die: an answer every READ.
+    assert_eq!(of(1), [0, 0, 0, 0, 1, 2, 3, 4, 5]);
+    assert_eq!(of(2), [0, 0, 0, 0, 2, 2, 4, 4, 6]);
+    assert_eq!(of(3), [0, 0, 0, 0, 3, 3, 3, 6, 6]);
+    assert_eq!(of(4), [0, 0, 0, 0, 4, 4, 4, 4, 8]);
+}
+
+#[test]
+fn a_batch_that_other_flows_hold_up_still_comes() {
+    let setup = with_host(device(1, 1, 1, 1), HostConfig { max_inside: 1, ..HostConfig::default() });
+    let batches = FlowRules { submit_batch: 3, ..closed_rules("batches", 3) };
+    let (_, record) = record_flows(&setup, vec![(batches, reads(7)), (closed_rules("busy", 2), reads(20))]);
+    assert_eq!(flows_of(&record).iter().filter(|&&flow| flow == 0).count(), 7);
+}
+
 /// Reads and writes of a small drive, one every 20 µs.
 fn mixed(count: u64, seed: u64) -> Vec<HostRequest> {
     let mut random = Random(seed);
@@ -373,12 +396,14 @@ fn any_flow() -> impl Strategy<Value = (FlowRules, u64, u64)> {
         prop::sample::select(vec![Priority::Urgent, Priority::High, Priority::Medium, Priority::Low]);
     (any::<bool>(), 1u32..12, 0u64..100_000, 0u32..6, priorities, 1u32..5, (0u64..150, any::<u64>()))
         .prop_map(|(open, queue_depth, think_time_ns, max_outstanding, priority, weight, (count, seed))| {
+            let submit_batch = 1 + (seed >> 8) as u32 % queue_depth;
             let arrivals = if open { Arrivals::Open } else { Arrivals::Closed };
             let stream = (seed % 3) as u16;
             let some = FlowRules {
                 arrivals,
                 queue_depth,
                 think_time_ns,
+                submit_batch,
                 max_outstanding,
                 priority,
                 weight,
@@ -491,6 +516,8 @@ fn what_no_nvme_host_does_is_refused() {
     let flow = |rules: FlowRules| rules.validate().unwrap_err().to_string();
     assert_eq!(flow(closed_rules("x", 65_537)), "queue_depth = 65537: allowed: 1 to 65536");
     assert_eq!(flow(FlowRules { weight: 0, ..rules("x") }), "weight = 0: allowed: 1 to 256");
+    let batch = FlowRules { submit_batch: 5, ..closed_rules("x", 4) };
+    assert_eq!(flow(batch), "submit_batch = 5: allowed: 1 to 4, its queue_depth");
     let none = replay_flows(
         &setup(device(1, 1, 1, 1)),
         &mut setup(device(1, 1, 1, 1)).prepare(&[]).unwrap(),

@@ -21,6 +21,8 @@ pub struct Submitter<'a> {
     /// Closed loop and held arrivals: when each free place of the queue becomes free. Never decreases.
     places: VecDeque<Ns>,
     outstanding: u32,
+    /// Closed loop: answers that are waited for before their places become free.
+    batch_answers: u32,
     /// Requests of the source that were taken, and that come at most.
     taken: u64,
     most: u64,
@@ -55,6 +57,7 @@ impl<'a> Submitter<'a> {
             exhausted: false,
             places,
             outstanding: 0,
+            batch_answers: 1,
             taken: 0,
             most: u64::MAX,
             last_arrival: Ns::ZERO,
@@ -63,6 +66,23 @@ impl<'a> Submitter<'a> {
             origin: Ns::ZERO,
             first: Ns::ZERO,
         }
+    }
+
+    /// The same, whose closed loop waits for so many answers before it submits as many requests.
+    #[must_use]
+    pub(super) fn in_batches(mut self, answers: u32) -> Self {
+        if self.config.arrivals == Arrivals::Closed {
+            self.batch_answers = answers;
+        }
+        self
+    }
+
+    /// Places that become free with the last answer: none before a batch of answers is there, or all are.
+    #[cold]
+    fn gathered(&self) -> u32 {
+        let free = u32::try_from(self.places.len()).unwrap_or(u32::MAX);
+        let answers = self.config.queue_depth.saturating_sub(free).saturating_sub(self.outstanding);
+        if answers < self.batch_answers && self.outstanding > 0 { 0 } else { answers }
     }
 
     /// Draws from another source, behind what is `known` of it, whose requests of the time `first` come at `origin`; the one so far
@@ -248,6 +268,7 @@ impl<'a> Submitter<'a> {
         if self.config.arrivals != Arrivals::Open {
             let thinks = self.config.arrivals == Arrivals::Closed;
             let free = if thinks { now + Ns(self.config.think_time_ns) } else { now };
+            let count = if self.batch_answers > 1 { self.gathered() } else { count };
             for _ in 0..count {
                 self.places.push_back(free);
             }
@@ -264,6 +285,7 @@ impl<'a> Submitter<'a> {
         let Self {
             source: _,
             config: _,
+            batch_answers: _,
             batch: _,
             cursor: _,
             exhausted: _,

@@ -35,6 +35,9 @@ pub struct FlowConfig {
     /// Requests that would be submitted later than this are not; 0 = no end but the source's. ns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stop_ns: Option<u64>,
+    /// Closed loop: so many answers are waited for, and as many requests then submitted at once. 1 to `queue_depth`.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub submit_batch: u32,
     /// Priority class of its queue.
     #[serde(default)]
     pub priority: Priority,
@@ -94,6 +97,10 @@ fn one() -> u32 {
     1
 }
 
+fn is_one(number: &u32) -> bool {
+    *number == 1
+}
+
 fn is_zero(number: &u64) -> bool {
     *number == 0
 }
@@ -114,6 +121,7 @@ impl FlowConfig {
             time_scale: self.time_scale.unwrap_or(host.time_scale),
             queue_depth: self.queue_depth.unwrap_or(host.queue_depth),
             think_time_ns: self.think_time_ns.unwrap_or(host.think_time_ns),
+            submit_batch: self.submit_batch,
             max_outstanding: self.max_outstanding.unwrap_or(host.max_outstanding),
             stop_ns: self.stop_ns.unwrap_or(host.stop_ns),
             priority: self.priority,

@@ -135,6 +135,9 @@ impl WorkloadConfig {
                 "every queue is alike unless host.arbitration.kind = \"weighted\" or host.scheduler.kind = \"fios\"",
             ));
         }
+        if !is_closed(arrivals) && flow.submit_batch > 1 {
+            found.push(("submit_batch", CLOSED));
+        }
         let depth = flow.queue_depth.unwrap_or(self.host.queue_depth);
         if is_closed(arrivals) && flow.max_inside >= depth {
             found.push(("max_inside", "queue_depth lets no more of its requests in"));

@@ -238,6 +238,7 @@ fn of_source(job: &Job, source: SourceConfig) -> FlowConfig {
         time_scale: None,
         queue_depth: None,
         think_time_ns: None,
+        submit_batch: 1,
         max_outstanding: None,
         // The warm-up comes on top.
         stop_ns: job.run_ns.map(|ns| ns.saturating_add(job.ramp_ns)),

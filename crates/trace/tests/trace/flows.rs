@@ -286,15 +286,20 @@ fn a_description_with_flows_written_and_read_again_is_the_same() {
 }
 
 #[test]
-fn a_bound_that_the_queue_never_reaches_and_a_group_of_one_have_no_effect() {
-    let without = |texts: &[&str]| -> Vec<String> {
-        let keys = parsed(&flows(texts)).unwrap().without_effect();
+fn a_bound_never_reached_a_group_of_one_and_a_batch_of_an_open_loop_have_no_effect() {
+    let of = |text: &str| -> Vec<String> {
+        let keys = parsed(text).unwrap().without_effect();
         keys.into_iter().map(|(key, _)| key).filter(|key| key.starts_with("flow")).collect()
     };
+    let without = |texts: &[&str]| of(&flows(texts));
     assert_eq!(
         without(&["queue_depth = 8\nmax_inside = 8\ngroup = \"g\""]),
         ["flow[0].max_inside", "flow[0].group"]
     );
-    let both = ["queue_depth = 8\nmax_inside = 7\ngroup = \"g\"", "name = \"b\"\ngroup = \"g\""];
+    let timed = "sizes = 4096, interarrival = { kind = \"poisson\", iops = 5.0 }";
+    let open = flows(&["arrivals = \"open\"\nsubmit_batch = 2"]).replace("sizes = 4096", timed);
+    assert_eq!(of(&open), ["flow[0].submit_batch"]);
+    let both =
+        ["queue_depth = 8\nsubmit_batch = 2\nmax_inside = 7\ngroup = \"g\"", "name = \"b\"\ngroup = \"g\""];
     assert!(without(&both).is_empty());
 }

@@ -46,7 +46,7 @@ impl<'a> Queue<'a> {
         // A stop ends a flow whatever its source has.
         let (stop, goes_on) = (Ns(rules.stop_ns), rules.goes_on && rules.stop_ns == 0);
         let (course, first) = Course::new(source, alike, [settles, rules.begins_later(), goes_on], stop);
-        let mut submitter = Submitter::new(first, rules.arrivals());
+        let mut submitter = Submitter::new(first, rules.arrivals()).in_batches(rules.submit_batch);
         if settles {
             submitter.stop_behind(Ns::NEVER);
         }
