@@ -89,6 +89,24 @@ def test_one_section_of_a_job_file_runs_with_variables(wordline: Wordline, tmp_p
     assert "--section" in wordline("run", "--section", "good", "--device", "mqsim").error()
 
 
+def test_a_job_file_without_sizes_and_with_batches_runs_as_set_beside_it(
+    wordline: Wordline, tmp_path: Path
+) -> None:
+    jobs = tmp_path / "jobs.fio"
+    jobs.write_text(
+        "[global]\nfilename=f\nbs=4k\nioengine=libaio\niodepth=8\niodepth_batch_complete_min=8\n"
+        "[there]\nrw=read\nflow=2\n[back]\nrw=read:-8k\nflow=2\n"
+    )
+    line = ["run", "--device", "mqsim", "--workload", jobs, "--json", *sets(SMALL_DRIVE)]
+    result = wordline(*line, "--fio", "size=1m", "--fio", "number_ios=100").json()
+    assert [flow["read"]["requests"] for flow in result["flows"]] == [100, 100]
+    deep = wordline(*line, "--fio", "size=1m", "--fio", "number_ios=100", "--fio", "iodepth_batch_complete=1")
+    # Eight that are waited for together leave the drive idle in between.
+    assert result["window"]["end_ns"] > 1.1 * deep.json()["window"]["end_ns"]
+    assert "--fio: `bs=q`" in wordline(*line, "--fio", "size=1m", "--fio", "bs=q").error()
+    assert "--fio is for a job file" in wordline("run", "--fio", "size=1m", "--device", "mqsim").error()
+
+
 def test_jobs_behind_a_stonewall_run_when_the_others_have_ended(wordline: Wordline, tmp_path: Path) -> None:
     jobs = tmp_path / "jobs.fio"
     jobs.write_text(

@@ -22,6 +22,9 @@ from logs_of_tools import (
     way,
 )
 
+from wordline import WordlineError
+from wordline.presets import fio_jobs
+
 REPORTS = [{"sda": each} for each in (SINCE_BOOT, BUSY, BUSIER)]
 
 MEGABYTES = [*SYSSTAT_12]
@@ -202,9 +205,11 @@ def test_what_is_wrong_with_several_jobs_alike_is_one_line(wordline: Wordline, t
     file.write_text("[a]\nrw=randread\n[b]\nrw=randwrite\n")
     message = wordline("run", "--workload", file).error()
     assert message.startswith(f"{file}: lines 1, 3: jobs a, b: no size: in fio it is the file's")
-    assert message.endswith("size=${SIZE} takes it from --env SIZE=1g")
-    file.write_text("[a]\nsize=${SIZE}\nrw=randread\nnumber_ios=10\n")
-    assert wordline("run", "--workload", file, "--env", "SIZE=1g", "--dry-run").code == 0
+    assert message.endswith("allowed: a size=, or run --fio size=1g")
+    assert wordline("run", "--workload", file, "--fio", "size=1g", "--dry-run").code == 0
+    with pytest.raises(WordlineError, match=r'fio_jobs\(…, settings=\["size=1g"\]\)'):
+        fio_jobs(file)
+    assert "bytes = 1073741824" in fio_jobs(file, settings=["size=1g"]).text
     file.write_text("[a]\nrw=sideways\nsize=1m\n[b]\nrw=randread\n")
     first, second = wordline("run", "--workload", file).err.splitlines()
     assert "sideways" in first and "line 4: job b: no size" in second

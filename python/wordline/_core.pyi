@@ -251,6 +251,7 @@ def fio_workload(
     folder: str | os.PathLike[str],
     environment: dict[str, str],
     sections: list[str],
+    settings: list[str],
 ) -> tuple[str, list[str]]: ...
 def trace_gen(
     workload: tuple[str, str],

@@ -97,18 +97,20 @@ def fio_jobs(
     *,
     environment: Mapping[str, str] | None = None,
     sections: Sequence[str] = (),
+    settings: Sequence[str] = (),
 ) -> Description:
     """A job file of fio, as a workload.
 
     `${NAME}` in it has the value that `environment` gives, else that of the process. Of `sections` only those
-    are read; all if none is named. Raises `WordlineError` with all that is wrong, one a line.
+    are read; all if none is named. `settings` (`["size=1g"]`) stand behind the lines of each job, and hold
+    before its own. Raises `WordlineError` with all that is wrong, one a line.
     """
     path = Path(path)
     jobs = _load_file("workload", path)
     variables = {**os.environ, **(environment or {})}
     try:
         text, notes = _core.fio_workload(
-            path.name, jobs.label, jobs.text, jobs.folder, variables, list(sections)
+            path.name, jobs.label, jobs.text, jobs.folder, variables, list(sections), list(settings)
         )
     except WordlineError as error:
         raise WordlineError(_of_jobs(str(error))) from None
@@ -119,9 +121,7 @@ _OF_JOB = re.compile(r"(?P<file>.*?): line (?P<line>\d+): job (?P<job>.*?): (?P<
 
 
 def _of_jobs(message: str) -> str:
-    """What is wrong with several jobs alike is one line, with all of them. A size, which is wanted most, may
-    come from outside the file: that is said, too.
-    """
+    """What is wrong with several jobs alike is one line, with all of them."""
     found: dict[tuple[str, str], tuple[list[str], list[str]]] = {}
     for text in message.splitlines():
         one = _OF_JOB.fullmatch(text)
@@ -132,9 +132,8 @@ def _of_jobs(message: str) -> str:
 
 
 def _told(file: str, text: str, lines: list[str], jobs: list[str]) -> str:
-    if text.endswith("a size= or a filesize="):
-        given = "--env SIZE=1g" if _core.speaks_of_options() else 'environment={"SIZE": "1g"}'
-        text += f"; size=${{SIZE}} takes it from {given}"
+    if not _core.speaks_of_options():
+        text = text.replace("run --fio size=1g", 'fio_jobs(…, settings=["size=1g"])')
     if not lines:
         return text
     several = "s" if len(jobs) > 1 else ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -64,6 +65,14 @@ def run(
         list[str] | None,
         typer.Option(
             "--env", metavar="NAME=VALUE", help="What ${NAME} in a job file of fio stands for. Repeatable."
+        ),
+    ] = None,
+    fio: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--fio",
+            metavar="KEY=VALUE",
+            help="Set this in each job of a job file of fio, such as size=1g. Repeatable.",
         ),
     ] = None,
     trace: Annotated[
@@ -138,13 +147,14 @@ def run(
         raise WordlineError("--trace and --workload exclude each other")
     if trace is not None and traces is not None:
         raise WordlineError("--trace and --traces exclude each other: the latter is for twins among presets")
-    if trace is not None and (section or env):
-        raise WordlineError("--section and --env are for a job file of fio, not for --trace")
+    of_jobs = {"--section": section or [], "--env": env or [], "--fio": fio or []}
+    if trace is not None and any(of_jobs.values()):
+        raise WordlineError(f"{', '.join(of_jobs)} are for a job file of fio, not for --trace")
     refuse_without_trace(trace is not None, format, options)
     scenario = Scenario(
         device,
         scheme,
-        replay(trace) if trace is not None else _workload(workload, traces, section, env),
+        replay(trace) if trace is not None else _workload(workload, traces, of_jobs),
         overrides=source_pairs(format, options)
         + transform_pairs(transform)
         + override_pairs(overrides, skip_bad_lines),
@@ -217,16 +227,15 @@ def run(
     _print_written(out, written)
 
 
-def _workload(
-    name: str | None, traces: str | None, sections: list[str] | None, env: list[str] | None
-) -> Given:
-    """The workload that is named; of a job file of fio the sections, with the variables."""
-    if not sections and not env:
+def _workload(name: str | None, traces: str | None, of_jobs: Mapping[str, list[str]]) -> Given:
+    """The workload that is named; of a job file of fio the sections, with the variables and settings."""
+    option = next((option for option, given in of_jobs.items() if given), None)
+    if option is None:
         return load_workload(name or DEFAULT_WORKLOAD, traces)
-    option = "--section" if sections else "--env"
     if name is None or Path(name).suffix != ".fio":
         raise WordlineError(f"{option} is for a job file of fio: --workload FILE.fio")
-    return fio_jobs(name, environment=dict(map(_variable, env or [])), sections=sections or ())
+    variables = dict(map(_variable, of_jobs["--env"]))
+    return fio_jobs(name, environment=variables, sections=of_jobs["--section"], settings=of_jobs["--fio"])
 
 
 def _variable(text: str) -> tuple[str, str]:

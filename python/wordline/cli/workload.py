@@ -163,7 +163,7 @@ def _of_fio(file: Path) -> Load:
     results = fio.read(file)
     jobs, missing = fio.job_file(results)
     label = f"{file} (its options, written as a job file)"
-    text, notes = _core.fio_workload(file.name, label, jobs, file.resolve().parent, {}, [])
+    text, notes = _core.fio_workload(file.name, label, jobs, file.resolve().parent, {}, [], [])
     known = [
         f"{job['jobname']}: {way}s {float(job[way]['iops']):,.1f}/s measured"
         for job in results.jobs

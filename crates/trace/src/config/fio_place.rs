@@ -24,11 +24,12 @@ pub struct JobPlace {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct JobSetting {
-    /// The file that it stands in, where that is one that the job's file includes.
+    /// What it stands in, where that is a file that the job's file includes, or an option.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
-    /// Its line.
-    pub line: usize,
+    /// Its line, in a file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<usize>,
     /// Its value as written.
     pub value: String,
 }
@@ -52,6 +53,7 @@ const ORIGINS: &[(&str, &[&str])] = &[
     ("queue_depth", &["iodepth"]),
     ("max_outstanding", &["iodepth"]),
     ("think_time_ns", &["thinktime"]),
+    ("submit_batch", &["iodepth_low", "iodepth_batch_complete"]),
     ("name", &["name"]),
     ("strided", &["zonesize", "zonerange"]),
     ("files", &["nrfiles", "filename", "size", "filesize"]),
@@ -70,9 +72,8 @@ impl JobPlace {
         let last = last.split('[').next().unwrap_or_default();
         let keys = ORIGINS.iter().find(|(name, _)| *name == last).map_or(&[][..], |(_, keys)| keys);
         let found = keys.iter().find_map(|key| Some((*key, self.settings.get(*key)?)));
-        let at = |file: Option<&String>, line| {
-            Some(Origin { source: file.unwrap_or(&self.file).clone(), line: Some(line) })
-        };
+        let at =
+            |file: Option<&String>, line| Some(Origin { source: file.unwrap_or(&self.file).clone(), line });
         let allowed = match last {
             "start_bytes" => format!("{} (the job's part begins at byte {})", error.allowed, error.value),
             _ => error.allowed,
@@ -90,7 +91,7 @@ impl JobPlace {
                     path: format!("[{}]", self.section),
                     value,
                     allowed,
-                    origin: at(None, self.line),
+                    origin: at(None, Some(self.line)),
                 }
             }
         }

@@ -27,7 +27,6 @@ const OTHERS: &[(&str, &str)] = &[
     ("filestat", "it looks up files"),
     ("ftruncate", "it changes the sizes of files"),
     ("http", "it stores objects over HTTP"),
-    ("libhdfs", "it streams files of HDFS"),
     ("librpma_apm_client", "it writes to another machine's memory"),
     ("librpma_apm_server", "it writes to another machine's memory"),
     ("librpma_gpspm_client", "it writes to another machine's memory"),
@@ -39,8 +38,22 @@ const OTHERS: &[(&str, &str)] = &[
 ];
 
 /// Engines that read and write a whole volume.
-const VOLUMES: &[&str] =
-    &["dev-dax", "io_uring_cmd", "libblkio", "libiscsi", "libzbc", "mtd", "nbd", "rbd", "sg", "xnvme"];
+const VOLUMES: &[&str] = &[
+    "dev-dax",
+    "io_uring_cmd",
+    "libblkio",
+    "libiscsi",
+    "libzbc",
+    "mtd",
+    "nbd",
+    "rbd",
+    "sg",
+    "xnvme",
+    // Of SPDK.
+    "spdk",
+    "spdk_bdev",
+    "spdk_nvme",
+];
 
 /// Engines that read and write through the page cache.
 const CACHED: &[&str] = &[
@@ -70,6 +83,7 @@ const FILES: &[&str] = &[
     "ime_psync",
     "ime_psyncv",
     "libcufile",
+    "libhdfs",
     "libhipfile",
     "libpmem",
     "nfs",
@@ -85,6 +99,7 @@ const SYNCHRONOUS: &[&str] = &[
     "ime_psync",
     "ime_psyncv",
     "libcufile",
+    "libhdfs",
     "libhipfile",
     "libpmem",
     "libzbc",
@@ -100,13 +115,24 @@ const SYNCHRONOUS: &[&str] = &[
 
 /// What an engine does; `None` of one that isn't known.
 pub(super) fn target(engine: &str) -> Option<Target> {
-    // `external:path` names a library.
-    let name = engine.split(':').next().unwrap_or(engine);
+    let name = name(engine);
     if let Some((_, what)) = OTHERS.iter().find(|(other, _)| *other == name) {
         return Some(Target::Other(what));
     }
     let of = |list: &[&str], target| list.contains(&name).then_some(target);
     of(VOLUMES, Target::Volume).or(of(CACHED, Target::Cached)).or(of(FILES, Target::Files))
+}
+
+/// The name of an engine. `external:path`, or the path alone, names a library: it is called as its file is, if that is known.
+fn name(engine: &str) -> &str {
+    let path = engine.strip_prefix("external:").unwrap_or(engine);
+    let file = path.rsplit('/').next().unwrap_or(path);
+    let file = file.strip_suffix(".so").unwrap_or(file);
+    match path.len() == engine.len() && !path.contains('/') {
+        true => engine,
+        false if VOLUMES.contains(&file) => file,
+        false => "external",
+    }
 }
 
 /// Whether this engine has one request outstanding at most.

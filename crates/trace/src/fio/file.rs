@@ -12,19 +12,24 @@ const MAX_DEPTH: usize = 16;
 /// Files that are included, at most, each as often as it is.
 const MAX_INCLUDED: usize = 1000;
 
+/// Where a setting stands that was given beside the file.
+const OPTION: &str = "--fio";
+
 /// Where something stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct At {
-    /// The file, where it isn't the job file itself.
+    /// The file, where it isn't the job file itself, or the option.
     pub file: Option<String>,
-    pub line: usize,
+    /// The line of a file.
+    pub line: Option<usize>,
 }
 
 impl fmt::Display for At {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.file {
-            Some(file) => write!(out, "{file}: line {}", self.line),
-            None => write!(out, "line {}", self.line),
+        match (&self.file, self.line) {
+            (Some(file), Some(line)) => write!(out, "{file}: line {line}"),
+            (Some(file), None) => write!(out, "{file}"),
+            (None, line) => write!(out, "line {}", line.unwrap_or(0)),
         }
     }
 }
@@ -67,6 +72,7 @@ pub(super) fn sections(text: &str, given: &Given, reasons: &mut Reasons) -> Cont
         variables: BTreeSet::new(),
     };
     reader.lines(text, None, given.folder.as_deref(), 0);
+    reader.given_settings();
     let Reader { mut jobs, variables, .. } = reader;
     if jobs.is_empty() {
         reasons.add("no section describes a job".into());
@@ -92,7 +98,7 @@ struct Reader<'a> {
 impl Reader<'_> {
     fn lines(&mut self, text: &str, file: Option<&str>, folder: Option<&Path>, depth: usize) {
         for (index, raw) in text.lines().enumerate() {
-            let at = At { file: file.map(str::to_owned), line: index + 1 };
+            let at = At { file: file.map(str::to_owned), line: Some(index + 1) };
             let trimmed = raw.trim_start_matches('\u{feff}').trim();
             if trimmed.is_empty() || trimmed.starts_with(['#', ';']) {
                 continue;
@@ -117,7 +123,8 @@ impl Reader<'_> {
         };
         self.in_global = Some(name == "global");
         if name != "global" {
-            self.jobs.push(Section { name: name.to_owned(), line: at.line, settings: self.global.clone() });
+            let line = at.line.unwrap_or(0);
+            self.jobs.push(Section { name: name.to_owned(), line, settings: self.global.clone() });
         }
     }
 
@@ -152,13 +159,33 @@ impl Reader<'_> {
         // A comment may follow the value.
         let marks = [" ;", " #", "\t;", "\t#"];
         let text = marks.iter().fold(text, |text, mark| text.split(mark).next().unwrap_or(text));
+        let Some(setting) = self.read(text, at) else { return };
+        match (self.in_global, self.jobs.last_mut()) {
+            (Some(true), _) => self.global.push(setting),
+            (Some(false), Some(job)) => job.settings.push(setting),
+            _ => self.reasons.add(format!("{}: `{text}`: stands before the first section", setting.at)),
+        }
+    }
+
+    /// What was given beside the file stands behind all lines of each job.
+    fn given_settings(&mut self) {
+        for text in &self.given.settings {
+            let at = At { file: Some(OPTION.to_owned()), line: None };
+            let Some(setting) = self.read(text, at) else { continue };
+            self.jobs.iter_mut().for_each(|job| job.settings.push(setting.clone()));
+        }
+    }
+
+    /// `key` or `key=value`.
+    fn read(&mut self, text: &str, at: At) -> Option<Setting> {
         let (key, value) = match text.split_once('=') {
             Some((key, value)) => (key.trim(), Some(value.trim())),
             None => (text.trim(), None),
         };
         let known = |character: char| character.is_ascii_alphanumeric() || "_-".contains(character);
         if key.is_empty() || !key.chars().all(known) {
-            return self.reasons.add(format!("{at}: `{text}`: allowed: key or key=value"));
+            self.reasons.add(format!("{at}: `{text}`: allowed: key or key=value"));
+            return None;
         }
         let (value, unknown) = match value {
             Some(value) => {
@@ -167,12 +194,7 @@ impl Reader<'_> {
             }
             None => (None, None),
         };
-        let setting = Setting { key: key.to_ascii_lowercase(), value, at, unknown };
-        match (self.in_global, self.jobs.last_mut()) {
-            (Some(true), _) => self.global.push(setting),
-            (Some(false), Some(job)) => job.settings.push(setting),
-            _ => self.reasons.add(format!("{}: `{text}`: stands before the first section", setting.at)),
-        }
+        Some(Setting { key: key.to_ascii_lowercase(), value, at, unknown })
     }
 
     /// A value with the values of its variables, and the first of these that has none.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::ends::goes_through;
+use super::engines::Target;
 use super::given::Reasons;
 use super::job::{Extent, Job};
 use super::lengths::one_length;
@@ -85,8 +86,7 @@ impl Files {
         }
         let places: Option<Vec<Place>> = names.iter().map(|name| self.places.get(name).copied()).collect();
         let Some(places) = places else {
-            let what =
-                "no size: in fio it is the file's, and there is none here: allowed: a size= or a filesize=";
+            let what = "no size: in fio it is the file's, and there is none here: allowed: a size=, or run --fio size=1g";
             return Err(what.to_owned());
         };
         match places.as_slice() {
@@ -98,13 +98,14 @@ impl Files {
 
 /// Refuses jobs on several drives, of which one is simulated.
 pub(super) fn check_drives(jobs: &[Job], reasons: &mut Reasons) {
-    let on_drive = jobs.iter().filter(|job| job.iolog.is_none() && job.is_on_drive());
+    let on_drive = jobs.iter().filter(|job| job.iolog.is_none() && job.does_block_io() && job.is_on_drive());
     let mut names = on_drive.flat_map(|job| job.filenames.iter().map(move |name| (job, name)));
     let Some((first, drive)) = names.next() else { return };
     // Several of one job are refused where it gets its range.
     for (job, other) in names.filter(|(job, name)| job.line != first.line && !is_same_drive(name, drive)) {
         reasons.add(format!(
-            "line {}: job {}: filename={other} beside {drive} of job {}: allowed: one drive, the one that is simulated",
+            "line {}: job {}: filename={other} beside {drive} of job {}: allowed: one drive, the one that is simulated: \
+             --section with the jobs of one, or --fio filename={drive} for all on it",
             job.line, job.name, first.name
         ));
     }
@@ -124,7 +125,9 @@ fn is_drive(name: &str) -> bool {
 impl Job {
     /// Whether it uses the drive itself.
     fn is_on_drive(&self) -> bool {
-        self.on_volume || self.filenames.iter().any(|name| is_drive(name))
+        // One without block I/O needs no file.
+        matches!(self.target, Target::Volume | Target::Other(_))
+            || self.filenames.iter().any(|name| is_drive(name))
     }
 
     /// The files of a copy.
@@ -247,7 +250,9 @@ fn several(job: &Job, copy: u64, places: &[Place], load: &mut FioConfig) -> Resu
 /// The part of the drive that a job on `/dev/…` uses, as the flow's range.
 fn device(job: &Job, copy: u64, load: &mut FioConfig) -> Result<RegionConfig, String> {
     if job.filenames.len() > 1 {
-        return Err("filename: allowed: one drive, the one that is simulated".to_owned());
+        return Err(
+            "filename: allowed: one drive, the one that is simulated: --fio filename=/dev/…".to_owned()
+        );
     }
     let mut range = RegionConfig::default();
     match (job.offset, job.offset_increment) {

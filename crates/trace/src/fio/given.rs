@@ -12,6 +12,8 @@ pub struct Given {
     pub environment: BTreeMap<String, String>,
     /// The sections that are read; all if none is named.
     pub sections: Vec<String>,
+    /// Lines behind those of each job, as from a command line: they hold before its own.
+    pub settings: Vec<String>,
 }
 
 /// All that is wrong with a job file, each thing once.

@@ -2,8 +2,10 @@
 
 use wordline_config::host::InStep;
 
+use super::commands::{verifies, verify_in_place_of_writes};
 use super::cover;
-use super::engines::{Target, is_synchronous, target};
+use super::depth::Depth;
+use super::engines::{Target, target};
 use super::file::Section;
 use super::given::Reasons;
 use super::iolog::{Iolog, iolog};
@@ -36,12 +38,12 @@ pub(super) struct Job {
     pub order: Order,
     pub in_step: Option<InStep>,
     pub copies: u64,
-    pub depth: u32,
+    pub depth: Depth,
     pub think_ns: u64,
     pub run_ns: Option<u64>,
     pub ramp_ns: u64,
-    /// Whether its engine reads and writes a whole volume.
-    pub on_volume: bool,
+    /// What its engine does with its requests.
+    pub target: Target,
     pub filenames: Vec<String>,
     /// How its files are called that have no names.
     pub format: Option<String>,
@@ -70,17 +72,27 @@ impl Job {
         let engine = engine.unwrap_or_else(|| "psync".to_owned());
         let target = target_of(&mut keys, &engine);
         note_cache(&mut keys, target, &mut notes);
-        let depth = depth(&mut keys, &engine, is_given, &mut notes);
+        let depth = Depth::read(&mut keys, &engine, is_given, &mut notes);
         let think_ns = keys.take_value("thinktime", |text| time_ns(text, 1000)).unwrap_or(0);
         let run_ns = keys.take_value("runtime", |text| time_ns(text, SECOND)).filter(|ns| *ns > 0);
-        let load = load(&mut keys, base);
-        if think_ns > 0 && (depth > 1 || load.has_rates()) {
+        let mut load = load(&mut keys, base);
+        if verifies(&mut keys) {
+            notes.extend(verify_in_place_of_writes(&mut load, &mut keys));
+        }
+        if think_ns > 0 && (depth.requests > 1 || load.has_rates()) {
             keys.wrong("thinktime is modelled with iodepth=1 and without a rate only");
         }
-        if target == Target::Volume && load.sizes().any(|bytes| bytes % SECTOR_BYTES != 0) {
-            keys.wrong(
-                "bs: allowed: multiples of 512 bytes: blocks with metadata between them aren't modelled",
-            );
+        if depth.batch > 1 && load.has_rates() {
+            keys.wrong("iodepth_batch_complete, iodepth_low: allowed: in a job without a rate");
+        }
+        if target == Target::Volume
+            && let Some(bytes) = load.sizes().find(|bytes| bytes % SECTOR_BYTES != 0)
+        {
+            let data = (bytes / SECTOR_BYTES).max(1) * SECTOR_BYTES;
+            keys.wrong(&format!(
+                "bs: allowed: multiples of 512 bytes, those of data: metadata between blocks isn't modelled \
+                 (--fio bs={data})"
+            ));
         }
         let mut time_based = keys.take("time_based", switch).unwrap_or(false);
         if time_based && run_ns.is_none() {
@@ -102,8 +114,7 @@ impl Job {
             think_ns,
             run_ns,
             ramp_ns: keys.take_value("ramp_time", |text| time_ns(text, SECOND)).unwrap_or(0),
-            // One without block I/O needs no file.
-            on_volume: matches!(target, Target::Volume | Target::Other(_)),
+            target,
             filenames,
             format,
             files: keys.take_value("nrfiles", |text| whole(text, 1, MAX_FILES)).unwrap_or(1),
@@ -138,6 +149,11 @@ impl Job {
         job.notes.extend(notes);
         job
     }
+
+    /// Whether its engine does block I/O.
+    pub(super) fn does_block_io(&self) -> bool {
+        !matches!(self.target, Target::Other(_))
+    }
 }
 
 /// What the engine does; one that does no block I/O is refused.
@@ -145,7 +161,7 @@ fn target_of(keys: &mut Settings<'_>, engine: &str) -> Target {
     let target = target(engine);
     match target {
         Some(Target::Other(what)) => {
-            keys.wrong(&format!("ioengine={engine}: allowed: an engine of block I/O ({what})"));
+            keys.refuse(&format!("ioengine={engine}: allowed: an engine of block I/O ({what})"));
         }
         None => keys.wrong(&format!("ioengine={engine}: allowed: an engine of fio's that does block I/O")),
         _ => {}
@@ -163,20 +179,6 @@ fn note_cache(keys: &mut Settings<'_>, target: Target, notes: &mut Vec<String>) 
             "direct=0: in fio the page cache stands between; here each request reaches the drive".to_owned(),
         );
     }
-}
-
-fn depth(keys: &mut Settings<'_>, engine: &str, is_given: bool, notes: &mut Vec<String>) -> u32 {
-    let depth = keys.take_value("iodepth", |text| whole(text, 1, 65_536)).unwrap_or(1) as u32;
-    if depth > 1 && is_synchronous(engine) {
-        let engine =
-            if is_given { engine.to_owned() } else { format!("{engine}, fio's own where none is named") };
-        let job = keys.job;
-        notes.push(format!(
-            "job {job}: iodepth={depth} is 1 under a synchronous ioengine ({engine}), as in fio"
-        ));
-        return 1;
-    }
-    depth
 }
 
 /// `flow`, a share of the requests beside other jobs.
@@ -206,13 +208,11 @@ fn filenames(keys: &mut Settings<'_>) -> (Vec<String>, Option<String>) {
 
 /// The format of files' names, if it is another than fio's own.
 fn name_format(text: &str) -> Result<Option<String>, String> {
-    if text.contains("$clientuid") {
-        return Err("names of $jobname, $jobnum and $filenum: no client is known here".into());
-    }
     if text.starts_with("/dev/") {
         return Err("names of files: a drive is a filename".into());
     }
-    Ok(Some(text.to_owned()).filter(|text| !text.is_empty()))
+    // All jobs have one client, this one.
+    Ok(Some(text.replace("$clientuid", "localhost")).filter(|text| !text.is_empty()))
 }
 
 /// Names between colons; a colon of a name has a backslash before it.

@@ -5,7 +5,9 @@
 
 mod access;
 mod checks;
+mod commands;
 mod cover;
+mod depth;
 mod distribution;
 mod ends;
 mod engines;

@@ -10,6 +10,8 @@ pub(super) struct Settings<'a> {
     pub line: usize,
     left: Vec<&'a Setting>,
     reasons: &'a mut Reasons,
+    /// Whether the job is refused as a whole: what else is wrong with it is of no use to its reader.
+    is_refused: bool,
 }
 
 impl<'a> Settings<'a> {
@@ -21,7 +23,7 @@ impl<'a> Settings<'a> {
             left.retain(|known| canonical(&known.key) != name);
             left.push(setting);
         }
-        Self { job: &section.name, line: section.line, left, reasons }
+        Self { job: &section.name, line: section.line, left, reasons, is_refused: false }
     }
 
     /// The value of a key, read; `None` when it isn't there, or is wrong.
@@ -36,7 +38,7 @@ impl<'a> Settings<'a> {
             Some(name) => Err(format!("a value of the variable {name}, which has none: --env {name}=…")),
             None => read(setting.value.as_deref()),
         };
-        value.map_err(|allowed| self.reasons.add(wrong(setting, &allowed))).ok()
+        value.map_err(|allowed| self.tell(wrong(setting, &allowed))).ok()
     }
 
     /// Whether one key stands behind another, or without it: of two that say the same the last holds.
@@ -66,7 +68,19 @@ impl<'a> Settings<'a> {
 
     /// Something is wrong with the job as a whole.
     pub(super) fn wrong(&mut self, what: &str) {
-        self.reasons.add(format!("line {}: job {}: {what}", self.line, self.job));
+        self.tell(format!("line {}: job {}: {what}", self.line, self.job));
+    }
+
+    /// The job can't be had, whatever else it says.
+    pub(super) fn refuse(&mut self, what: &str) {
+        self.wrong(what);
+        self.is_refused = true;
+    }
+
+    fn tell(&mut self, reason: String) {
+        if !self.is_refused {
+            self.reasons.add(reason);
+        }
     }
 
     /// Refuses what is left, but for keys without effect: the names of those are returned, and a sentence for each key that has one
@@ -87,7 +101,7 @@ impl<'a> Settings<'a> {
                 }
                 Some(_) => {}
                 None if without_effect(key) => ignored.push(setting.key.clone()),
-                None => self.reasons.add(wrong(
+                None => self.tell(wrong(
                     setting,
                     "a key of fio that is modelled: this one isn't, or fio has none of this name",
                 )),

@@ -30,6 +30,7 @@ impl Base {
             "g" => 3,
             "t" => 4,
             "p" => 5,
+            "z" => return Err("bytes: the drive has no zones of its own, which z would count".into()),
             _ => return Err("bytes, with k, m, g, t or p".into()),
         };
         let number: f64 = number.parse().map_err(|_| "a number of bytes, with k, m, g, t or p".to_owned())?;

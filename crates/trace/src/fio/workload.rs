@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use wordline_config::error::ConfigError;
+use wordline_config::error::{ConfigError, Origin};
 use wordline_config::host::{Arrivals, HostConfig};
 use wordline_config::run::WindowConfig;
 
@@ -41,6 +41,7 @@ pub fn import(name: &str, text: &str, given: &Given) -> Result<Imported, String>
         reasons.check()?;
     }
     let mut flows = flows(name, &jobs, &contents.sections, &mut reasons);
+    suggest_sections(&jobs, &mut reasons);
     reasons.check()?;
     flows.iter_mut().for_each(|flow| replay_as_fio(flow, given));
     let ramp = jobs.iter().map(|job| job.ramp_ns).max().unwrap_or(0);
@@ -60,7 +61,28 @@ pub fn import(name: &str, text: &str, given: &Given) -> Result<Imported, String>
         let variables: Vec<&str> = contents.variables.iter().map(String::as_str).collect();
         notes.push(format!("variables of the environment: {}", variables.join(", ")));
     }
+    if !given.settings.is_empty() {
+        notes.push(format!("set in every job: {}", given.settings.join(", ")));
+    }
     Ok(Imported { workload, notes })
+}
+
+/// Names the sections that are left without the jobs that do no block I/O.
+fn suggest_sections(jobs: &[Job], reasons: &mut Reasons) {
+    if jobs.iter().all(Job::does_block_io) {
+        return;
+    }
+    let left: BTreeSet<&str> =
+        jobs.iter().filter(|job| job.does_block_io()).map(|job| job.section.as_str()).collect();
+    let options: Vec<String> = left.iter().map(|name| format!("--section {}", quoted(name))).collect();
+    if !options.is_empty() {
+        reasons.add(format!("the jobs that do block I/O alone: {}", options.join(" ")));
+    }
+}
+
+/// A name as a shell takes it.
+fn quoted(name: &str) -> String {
+    if name.contains(char::is_whitespace) { format!("\"{name}\"") } else { name.to_owned() }
 }
 
 /// Refuses more flows, files and waits than can be described. Returns whether there are no more.
@@ -164,9 +186,12 @@ fn notes(jobs: &[Job], ramps_later: bool) -> Vec<String> {
 /// An error about a line, as those that are found before.
 fn in_its_line(error: ConfigError) -> String {
     let ConfigError { path, value, allowed, origin } = error;
-    let line =
-        origin.and_then(|origin| origin.line).map_or_else(String::new, |line| format!("line {line}: "));
-    format!("{line}`{path}={value}`: allowed: {allowed}")
+    let place = match origin {
+        Some(Origin { line: Some(line), .. }) => format!("line {line}: "),
+        Some(Origin { source, line: None }) => format!("{source}: "),
+        None => String::new(),
+    };
+    format!("{place}`{path}={value}`: allowed: {allowed}")
 }
 
 impl Imported {
@@ -202,9 +227,10 @@ fn flow(job: &Job, copy: u64, files: &Files) -> Result<FlowConfig, String> {
     let source = SourceConfig::Fio(Box::new(FioSourceConfig { requests: None, fio: load }));
     Ok(FlowConfig {
         arrivals: Some(if paced { Arrivals::Open } else { Arrivals::Closed }),
-        queue_depth: (!paced).then_some(job.depth),
+        queue_depth: (!paced).then_some(job.depth.requests),
         think_time_ns: (!paced).then_some(job.think_ns),
-        max_outstanding: paced.then_some(job.depth),
+        submit_batch: if paced { 1 } else { job.depth.batch },
+        max_outstanding: paced.then_some(job.depth.requests),
         range,
         ..of_source(job, source)
     })
@@ -217,8 +243,9 @@ fn replayed(job: &Job, iolog: &Iolog) -> FlowConfig {
     FlowConfig {
         arrivals: Some(if timed { Arrivals::Open } else { Arrivals::Closed }),
         time_scale: timed.then_some(iolog.time_scale),
-        queue_depth: (!timed).then_some(job.depth),
-        max_outstanding: timed.then_some(job.depth),
+        queue_depth: (!timed).then_some(job.depth.requests),
+        submit_batch: if timed { 1 } else { job.depth.batch },
+        max_outstanding: timed.then_some(job.depth.requests),
         ..of_source(job, source)
     }
 }

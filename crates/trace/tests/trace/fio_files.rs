@@ -82,6 +82,7 @@ fn jobs_share_the_files_that_a_format_calls_alike() {
     };
     assert_eq!(starts("filename_format=shared.$filenum\n[a]\nnumjobs=2\n[b]"), [0, 0, 0]);
     assert_eq!(starts("filename_format=$jobname.$filenum\n[a]\nnumjobs=2\n[b]"), [0, 0, 2]);
+    assert_eq!(starts("filename_format=$clientuid.$jobname\n[a]\nnumjobs=2\n[b]"), [0, 0, 2]);
     assert_eq!(starts("filename_format=$jobnum\n[a]\nnumjobs=2\n[b]"), [0, 2, 0]);
     assert_eq!(starts("filename_format=$jobname.$jobnum.$filenum\n[a]\nnumjobs=2\n[b]"), [0, 2, 4]);
     // It may be the name of another job's file, and has no effect beside names.
@@ -94,7 +95,6 @@ fn jobs_share_the_files_that_a_format_calls_alike() {
     let both = requests("[a]\nrw=read\nsize=2m\nnrfiles=2\nnumjobs=2\nfilename_format=$filenum");
     assert_eq!(both[0], both[1], "each reads both");
     for (text, part) in [
-        ("filename_format=x.$clientuid", "line 3: `filename_format=x.$clientuid`: allowed"),
         ("filename_format=/dev/nvme$jobnum", "allowed: names of files"),
         ("filename_format=x\nnrfiles=2", "line 1: job a: filename_format: allowed: $filenum"),
         ("filename_format=x\ndirectory=/a:/b", "one folder"),
@@ -117,7 +117,7 @@ fn a_size_comes_from_a_job_that_names_the_file_or_is_asked_for_in_one_line() {
         jobs("[a]\nfilename=f\nrw=read\n[b]\nfilename=f\nrw=write\nsize=3m\n[c]\nfilename=f\nsize=50%");
     let sizes: Vec<Option<u64>> = workload.flow.iter().map(|flow| load(flow).size_bytes).collect();
     assert_eq!(sizes, [Some(3 << 20), Some(3 << 20), Some(3 << 19)]);
-    refused("[a]\nfilename=f\nrw=read", &["line 1: job a: no size", "a size= or a filesize="]);
+    refused("[a]\nfilename=f\nrw=read", &["line 1: job a: no size", "a size=, or run --fio size="]);
     // Of two sizes the larger is the file's.
     let workload = jobs("[a]\nfilename=f\nsize=1m\n[b]\nfilename=f\nsize=2m");
     assert_eq!(load(&workload.flow[1]).size_bytes, Some(2 << 20));

@@ -149,16 +149,20 @@ impl Smallest for wordline_trace::fio::FioConfig {
 fn all_reasons_are_told_at_once_and_each_once() {
     let error = import(
         "x",
-        "[global]\niodepth_batch=4\nnosuchkey\n[a]\nbs=4q\nrw=read\n[b]\nzonemode=zbd\nsize=1m",
+        "[global]\nthinktime_blocks=4\nnosuchkey\n[a]\nbs=4q\nrw=read\n[b]\nzonemode=zbd\nsize=1m",
         &Given::default(),
     )
     .err()
     .unwrap();
     let lines: Vec<&str> = error.lines().collect();
     assert_eq!(lines.len(), 5, "{error}");
-    for (line, part) in
-        [(5, "bs=4q"), (2, "iodepth_batch=4"), (3, "nosuchkey"), (8, "zonemode=zbd"), (4, "job a: no size")]
-    {
+    for (line, part) in [
+        (5, "bs=4q"),
+        (2, "thinktime_blocks=4"),
+        (3, "nosuchkey"),
+        (8, "zonemode=zbd"),
+        (4, "job a: no size"),
+    ] {
         let found =
             lines.iter().any(|found| found.starts_with(&format!("line {line}: ")) && found.contains(part));
         assert!(found, "{line} {part}: {error}");

@@ -11,6 +11,7 @@ mod files;
 mod fio;
 mod fio_any;
 mod fio_files;
+mod fio_of_others;
 mod fio_order;
 mod fio_places;
 mod flows;

@@ -1,0 +1,117 @@
+//! Job files as other people have them: what is set beside the file, engines of other makers, commands and queues of other kinds.
+
+use wordline_base::request::HostOp;
+use wordline_trace::fio::{Given, Imported};
+use wordline_trace::{OpenContext, OpenError, WorkloadConfig, open_flows};
+
+use crate::fio::{DRIVE, jobs, load, refused, requests};
+
+/// A job file with lines behind those of each job.
+fn import(text: &str, settings: &[&str]) -> Result<Imported, String> {
+    let settings = settings.iter().map(|&line| line.to_owned()).collect();
+    wordline_trace::fio::import("x", text, &Given { settings, ..Given::default() })
+}
+
+fn set(text: &str, settings: &[&str]) -> WorkloadConfig {
+    import(text, settings).unwrap_or_else(|error| panic!("{text}: {error}")).workload
+}
+
+#[test]
+fn what_is_set_beside_the_file_holds_in_every_job_before_its_own() {
+    let text = "[global]\nfilename=f\nrw=read\nbs=4k\n[there]\nbs=8k\n[back]\nrw=read:-8k\n";
+    assert!(import(text, &[]).err().unwrap().contains("no size"));
+    let found = set(text, &["size=1m", "blocksize=16k"]);
+    let lengths: Vec<_> =
+        found.flow.iter().map(|flow| load(flow).read.clone().unwrap().sizes[0].bytes).collect();
+    assert_eq!(lengths, [16_384, 16_384]);
+    assert!(found.flow.iter().all(|flow| load(flow).size_bytes == Some(1 << 20)));
+    let notes = import(text, &["size=1m"]).unwrap().notes;
+    assert!(notes.contains(&"set in every job: size=1m".to_owned()), "{notes:?}");
+}
+
+#[test]
+fn what_is_wrong_beside_the_file_is_told_as_of_the_option() {
+    let of = |setting: &str| import("[a]\nrw=read\nsize=1m\n", &[setting]).err().unwrap();
+    assert!(of("size=q").starts_with("--fio: `size=q`: allowed: "), "{}", of("size=q"));
+    assert!(of("no such").starts_with("--fio: `no such`: allowed: key or key=value"), "{}", of("no such"));
+    assert!(of("bs=${BS}").contains("--env BS="), "{}", of("bs=${BS}"));
+    let late = of("thinktime=2000s");
+    assert!(late.starts_with("--fio: `thinktime=2000s`: allowed: 0 to "), "{late}");
+    let workload = set("[a]\nrw=read\nsize=1m", &["bs=8m"]);
+    let context = OpenContext { drive_bytes: DRIVE, seed: 1, base_dir: std::path::Path::new("") };
+    let Err(OpenError::Config(error)) = open_flows(&workload, &context).map(drop) else { panic!("opened") };
+    let told = workload.in_words_of_jobs(error.under("workload")).to_string();
+    assert!(told.starts_with("--fio: bs = 8m: allowed: at most 1048576"), "{told}");
+}
+
+#[test]
+fn a_full_queue_waits_for_as_many_answers_as_it_submits_at_once() {
+    let batch = |settings: &str| {
+        let workload = jobs(&format!("[a]\nrw=randread\nsize=1m\nioengine=libaio\niodepth=16\n{settings}"));
+        (workload.flow[0].queue_depth, workload.flow[0].submit_batch)
+    };
+    assert_eq!(batch("iodepth_batch=8"), (Some(16), 1));
+    assert_eq!(batch("iodepth_batch_submit=8\niodepth_batch_complete_min=8"), (Some(16), 8));
+    assert_eq!(batch("iodepth_low=4"), (Some(16), 12));
+    assert_eq!(batch("iodepth_batch_complete_min=64\niodepth_batch_complete_max=64"), (Some(16), 16));
+    assert_eq!(batch("ioengine=sync\niodepth_batch_complete=8"), (Some(1), 1));
+    assert_eq!(batch("ioengine=sync\nio_submit_mode=offload\niodepth_low=8"), (Some(16), 8));
+}
+
+#[test]
+fn commands_that_verify_are_reads_of_what_would_be_written() {
+    let of = |settings: &str| {
+        let all = requests(&format!("[a]\nrw=write\nbs=64k\nsize=256k\n{settings}")).remove(0);
+        all.iter().map(|request| (request.op, request.offset >> 16)).collect::<Vec<_>>()
+    };
+    let written: Vec<_> = (0..4).map(|place| (HostOp::Write, place)).collect();
+    let read: Vec<_> = (0..4).map(|place| (HostOp::Read, place)).collect();
+    assert_eq!([of("write_mode=write"), of("sg_write_mode=write_stream")], [written.clone(), written]);
+    for mode in ["write_mode=verify", "sg_write_mode=verify_bytchk_00", "sg_write_mode=verify_bytchk_11"] {
+        assert_eq!(of(mode), read, "{mode}");
+    }
+    let notes = import("[a]\nrw=write\nsize=1m\nwrite_mode=verify", &[]).unwrap().notes;
+    assert!(notes.iter().any(|note| note.starts_with("verify commands: the drive reads")), "{notes:?}");
+    refused("[a]\nrw=randrw\nsize=1m\nwrite_mode=verify", &["line 1: job a: verify commands"]);
+}
+
+#[test]
+fn beside_jobs_without_block_io_the_sections_that_do_some_are_named() {
+    let text =
+        "[global]\nsize=1m\n[burn]\nioengine=cpuio\nbs=$pagesize\n[with a name]\nrw=read\n[b]\nrw=write";
+    let error = import(text, &[]).err().unwrap();
+    let lines: Vec<&str> = error.lines().collect();
+    assert_eq!(lines.len(), 2, "of the refused job nothing else: {error}");
+    assert!(lines[0].starts_with("line 3: job burn: ioengine=cpuio"), "{error}");
+    assert_eq!(lines[1], "the jobs that do block I/O alone: --section b --section \"with a name\"");
+    let alone = import("[burn]\nioengine=cpuio", &[]).err().unwrap();
+    assert_eq!(alone.lines().count(), 1, "{alone}");
+}
+
+#[test]
+fn an_engine_that_is_a_library_does_what_its_file_is_known_for() {
+    for engine in ["spdk", "external:/opt/spdk/build/fio/spdk_nvme", "/opt/spdk/build/fio/spdk_bdev.so"] {
+        let text =
+            format!("[a]\nioengine={engine}\nthread=1\nfilename=trtype=PCIe ns=1\nrw=randread\niodepth=4");
+        let workload = jobs(&text);
+        assert_eq!((workload.flow[0].range.bytes, workload.flow[0].queue_depth), (None, Some(4)), "{engine}");
+    }
+    // Of others it isn't known: they read and write files.
+    refused("[a]\nioengine=external:/opt/mine.so\nrw=read", &["no size"]);
+    refused("[a]\nioengine=mine\nrw=read\nsize=1m", &["ioengine=mine"]);
+}
+
+#[test]
+fn jobs_on_several_drives_run_on_one_that_is_set_beside_the_file() {
+    let text = "[a]\nfilename=/dev/nvme0n1\n[b]\nfilename=/dev/nvme1n1\nstonewall";
+    let error = import(text, &[]).err().unwrap();
+    assert!(error.contains("--section") && error.contains("--fio filename=/dev/nvme0n1"), "{error}");
+    assert_eq!(set(text, &["filename=/dev/nvme0n1"]).flow.len(), 2);
+}
+
+#[test]
+fn blocks_with_metadata_between_them_are_asked_for_without() {
+    let text = "[a]\nioengine=io_uring_cmd\nrw=write\nbs=4160\nsize=1m";
+    assert!(import(text, &[]).err().unwrap().contains("--fio bs=4096"));
+    assert_eq!(load(&set(text, &["bs=4096"]).flow[0]).write.as_ref().unwrap().sizes[0].bytes, 4096);
+}
