@@ -19,6 +19,9 @@ mod queue;
 mod suspension;
 mod transfers;
 
+#[cfg(test)]
+mod tests;
+
 pub use issue::{look_at_touched, suspends};
 pub use loads::{running, waiting_ahead};
 pub use progress::handle_event;

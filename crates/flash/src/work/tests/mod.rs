@@ -1,0 +1,20 @@
+//! Worked examples, nanosecond by nanosecond, of a flash that is held by nobody but a test.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a panic is the failure")]
+
+mod apart;
+mod cache_programs;
+mod cache_reads;
+mod channel;
+mod chips;
+mod commands;
+mod copyback;
+mod disturb;
+mod gates;
+mod harness;
+mod joining;
+mod loads;
+mod plane_turns;
+mod suspended;
+mod suspension;
+mod together;
+mod units;
