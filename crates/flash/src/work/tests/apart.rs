@@ -77,7 +77,9 @@ fn all_planes_read_while_a_program_is_suspended_but_for_what_it_programs() {
     drive.run_dry();
     drive.ended(read, 79_100, &[&OWN_READ[..], &[(DieWait(HostProgram), 5_000)]].concat());
     assert_eq!(drive.end(program), 234_000);
-    assert_eq!([same, kept].map(|read| drive.end(read)), [258_100, 282_200]);
+    // While plane 1 reads, plane 0 rests because of the program.
+    drive.ended(same, 258_100, &[&OWN_READ[..], &[(DieWait(HostProgram), 185_000)]].concat());
+    assert_eq!(drive.end(kept), 282_200);
     // Its data waits for that of plane 0, and then for the command of the next read there.
     assert_eq!(drive.end(map), 262_200);
 }
@@ -113,4 +115,55 @@ fn a_read_whose_page_is_elsewhere_leaves_its_plane_to_the_next() {
     drive.run_dry();
     assert_eq!(drive.end(last), 2 * READ_ALONE);
     assert_eq!(drive.sent_on, [elsewhere]);
+}
+
+#[test]
+fn a_gate_that_holds_a_plane_wakes_it_when_it_opens() {
+    let mut drive = drive(&[]);
+    drive.flash.close_gate(DieId(0), 0, ClassSet::doing(FlashOp::Read), Ns(50_000));
+    let read = drive.comes(1_000, HostRead, [1, 4, 0]);
+    drive.run_dry();
+    drive.ended(read, 74_100, &[&OWN_READ[..], &[(Gate, 49_000)]].concat());
+}
+
+#[test]
+fn the_scheduler_weighs_a_program_against_the_oldest_read_of_any_plane() {
+    let mut drive = drive(&[]);
+    drive.come_together(0, HostRead, [[0, 3, 0], [1, 3, 0]]);
+    let older = drive.comes(1_000, HostRead, [1, 4, 0]);
+    let program = drive.comes(2_000, HostProgram, [0, 6, 0]);
+    let younger = drive.comes(3_000, HostRead, [0, 4, 0]);
+    let last = drive.comes(40_000, HostRead, [0, 5, 0]);
+    drive.run_dry();
+    // Plane 0 is free at 24,100 ns, when the older read still waits for plane 1, and a program waits behind that.
+    assert_eq!(drive.end(younger), 2 * READ_ALONE);
+    // Its command went before the data of plane 1.
+    assert_eq!(drive.end(older), 28_200 + READ_ALONE);
+    // From then on the program is the oldest: plane 0 reads no further.
+    assert_eq!(drive.end(program), 52_300 + PROGRAM_ALONE);
+    assert_eq!(drive.end(last), 52_300 + PROGRAM_ALONE + READ_ALONE);
+}
+
+#[test]
+fn a_program_waits_for_the_plane_that_is_done_last_and_not_for_the_one_that_began_last() {
+    let mut drive = drive(&TWO_BITS);
+    // Page 1 takes 40,000 ns, so that this read ends at 44,100 ns and the next one at 25,100.
+    drive.comes(0, HostRead, [0, 3, 1]);
+    drive.comes(1_000, GcRead, [1, 3, 0]);
+    let program = drive.comes(30_000, HostProgram, [1, 6, 0]);
+    drive.run_dry();
+    drive.ended(program, 248_400, &[&OWN_PROGRAM[..], &[(DieWait(HostRead), 14_100)]].concat());
+}
+
+#[test]
+fn what_comes_to_the_die_while_a_program_is_suspended_closes_no_plane() {
+    let mut drive = drive(&SUSPENDS);
+    let program = drive.comes(0, HostProgram, [0, 3, 0]);
+    drive.comes(50_000, HostRead, [1, 5, 4]);
+    let erase = drive.comes(60_000, GcErase, [1, 6, 0]);
+    let read = drive.comes(65_000, HostRead, [0, 4, 0]);
+    drive.run_dry();
+    drive.ended(read, 89_100, &OWN_READ);
+    let end = 89_100 + 600 + 154_300;
+    assert_eq!([program, erase].map(|op| drive.end(op)), [end, end + ERASE_ALONE]);
 }

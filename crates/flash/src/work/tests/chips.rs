@@ -149,3 +149,15 @@ fn gates_of_all_dies_that_open_are_heard_of_by_all_chips() {
     drive.run_dry();
     assert_eq!(drive.end(read), 1_000 + READ_ALONE);
 }
+
+#[test]
+fn what_waits_behind_a_gate_of_one_die_does_not_bring_its_class_forward_at_another() {
+    let mut drive = chips(&[]);
+    drive.flash.close_gate(DieId(1), 0, ClassSet::doing(FlashOp::Program), Ns(400_000));
+    comes(&mut drive, 0, HostRead, 0, 0);
+    comes(&mut drive, 1, HostProgram, 1, 0);
+    let read = comes(&mut drive, 10, HostRead, 0, 1);
+    let program = comes(&mut drive, 20, HostProgram, 0, 2);
+    drive.run_dry();
+    assert_eq!([read, program].map(|op| drive.end(op)), [48_200, 48_200 + PROGRAM_ALONE]);
+}

@@ -141,17 +141,17 @@ fn a_program_or_an_erase_keeps_a_die_and_a_read_does_not() {
 
 #[test]
 fn of_planes_that_read_apart_the_one_that_is_done_last_counts_and_of_one_that_rests_its_die() {
-    let mut drive = Drive::new(&[("device.die.independent_planes", "reads")]);
-    drive.comes(0, GcRead, [0, 3, 0]);
+    let mut drive = Drive::new(&[&TWO_BITS[..], &[("device.die.independent_planes", "reads")]].concat());
+    // The second page takes 40,000 ns: this read ends at 44,100 ns, the next one at 29,100.
+    drive.comes(0, GcRead, [0, 3, 1]);
     drive.comes(5_000, HostRead, [1, 3, 0]);
-    assert_eq!(left(&mut drive, 10_000), Some((HostRead, 19_100)));
-    assert_eq!(drive.flash.command(DIE), Some(HostRead));
+    assert_eq!(left(&mut drive, 10_000), Some((GcRead, 34_100)));
+    assert_eq!(drive.flash.command(DIE), Some(GcRead));
     drive.comes(11_000, HostProgram, [0, 4, 0]);
     let plane = drive.flash.read_server(drive.page(0, 0, 5, 0));
     assert_eq!(waiting_ahead(&drive, plane), Ns(204_000));
     drive.run(100_000);
-    // Both planes have read by 29,100 ns.
-    assert_eq!(running(&drive, plane), Some((HostProgram, Ns(29_100 + PROGRAM_ALONE - 100_000))));
+    assert_eq!(running(&drive, plane), Some((HostProgram, Ns(44_100 + PROGRAM_ALONE - 100_000))));
     assert_eq!(drive.flash.busy_with(plane), Some(HostProgram));
 }
 

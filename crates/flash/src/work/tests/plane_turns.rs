@@ -112,3 +112,18 @@ fn planes_copy_each_for_itself() {
     let waits = [(ChannelWait(GcProgram), 90 + 200)];
     drive.ended(other, 10 + COPYBACK + 290, &[&waits[..], &[(Command, 400), (Cell, 220_000)]].concat());
 }
+
+#[test]
+fn the_plane_goes_on_when_the_die_takes_something_else_at_its_turn() {
+    let (mut drive, first) = collecting(&[("scheme.scheduler.policy", "read_first")]);
+    let second = drive.copyback(1, GcProgram, [0, 3, 3], [0, 4, 1]);
+    let program = drive.comes(10, HostProgram, [0, 5, 0]);
+    // When the plane is free, at 220,400 ns, the die reads until 234,100, and another read waits.
+    let reads = [210_000, 211_000].map(|at| drive.comes(at, HostRead, [1, 5, 0]));
+    drive.run_dry();
+    assert_eq!([first, reads[0], reads[1]].map(|op| drive.end(op)), [COPYBACK, 234_100, 258_200]);
+    // It waits for the turn of the die, and then for the command and the data of the second read.
+    let waits = [(DieWait(GcProgram), COPYBACK - 1), (Chip, 13_700), (ChannelWait(HostRead), 100 + 3_900)];
+    drive.ended(second, 458_500, &[&waits[..], &[(Command, 400), (Cell, 220_000)]].concat());
+    assert_eq!(drive.end(program), 458_500 + PROGRAM_ALONE);
+}

@@ -1,7 +1,7 @@
 //! Planes that work together: what goes with a command, and what must not.
 
 use super::harness::*;
-use wordline_base::class::Class::{self, GcErase, GcRead, HostProgram, HostRead, MapRead};
+use wordline_base::class::Class::{self, GcErase, GcRead, HostProgram, HostRead, MapRead, WearRead};
 use wordline_base::parts::Part::{Cell, ChannelWait, Command, DieWait, Transfer};
 
 /// A die that reads until 24,100 ns, so that what comes meanwhile waits together.
@@ -135,6 +135,12 @@ fn reads_of_one_flash_page_are_one() {
 fn reads_of_one_flash_page_are_one_where_planes_dont_go_together_too() {
     let keys = [("device.multi_plane.rule", "none")];
     assert_eq!(planes_of(&keys, HostRead, [[0, 3, 2], [0, 3, 2], [1, 3, 2]]), [1, 1]);
+}
+
+#[test]
+fn units_of_one_flash_page_that_move_are_read_together() {
+    let keys = [FOUR_UNITS, ("device.multi_plane.rule", "none")];
+    assert_eq!(planes_of(&keys, WearRead, [[0, 3, 2], [0, 3, 2]]), [1]);
 }
 
 #[test]

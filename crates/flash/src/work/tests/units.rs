@@ -5,6 +5,7 @@ use crate::sched::queue::Op;
 use wordline_base::class::Class::{self, GcProgram, HostProgram, HostRead};
 use wordline_base::ids::Ppa;
 use wordline_base::parts::Part::{Cell, Command, DieWait, Transfer};
+use wordline_base::time::Ns;
 
 /// Units of which so many bytes are wanted, by their number in the flash page.
 fn units(class: Class, page: Ppa, wanted: &[(u32, u32)]) -> Vec<Op> {
@@ -33,6 +34,11 @@ fn a_read_moves_the_bytes_that_are_wanted_and_those_of_a_unit_once() {
 fn the_bytes_of_a_page_of_many_units_are_added_up_likewise() {
     let keys = [("device.geometry.page_bytes", "16384"), ("device.geometry.mapping_unit_bytes", "512")];
     assert_eq!(data_of(&keys, &[(4, 512), (20, 512), (31, 512), (20, 512), (4, 256)]), 1_500);
+}
+
+#[test]
+fn no_transfer_moves_more_than_a_flash_page() {
+    assert_eq!(Drive::new(&[]).flash.transfer(3 * PAGE), Ns(DATA));
 }
 
 #[test]
