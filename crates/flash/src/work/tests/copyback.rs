@@ -65,13 +65,15 @@ fn planes_copy_together_where_both_their_sources_and_their_places_fit() {
 }
 
 #[test]
-fn a_copyback_goes_with_no_program() {
+fn a_copyback_goes_with_no_program_whichever_is_first() {
     let mut drive = drive(&[]);
     drive.comes(0, HostRead, [0, 7, 14]);
     let moved = drive.copyback(1, GcProgram, [0, 3, 2], [0, 4, 0]);
+    // By its page either of the others would fit it.
     let program = drive.comes(2, GcProgram, [1, 4, 0]);
+    let last = drive.copyback(3, GcProgram, [0, 3, 3], [0, 5, 0]);
     drive.run_dry();
-    assert_eq!([moved, program].map(|op| drive.end(op)), [244_500, 244_500 + PROGRAM_ALONE]);
+    assert_eq!([moved, program, last].map(|op| drive.end(op)), [244_500, 448_800, 669_200]);
 }
 
 #[test]

@@ -47,12 +47,12 @@ fn data_is_decoded_when_it_has_left_and_the_die_goes_on_meanwhile() {
     let mut drive = Drive::new(&[("device.errors", "{ decode_ns = 1500, rber = { base = 0.0 } }")]);
     let reads = drive.come_together(0, HostRead, [[0, 3, 2], [1, 3, 2], [0, 3, 3]]);
     let place = drive.page(2, 0, 3, 0);
-    let other = drive.comes_to(30, HostRead, place);
+    let other = drive.comes_to(530, HostRead, place);
     drive.run_dry();
     let own = [(Command, 130), (Cell, 20_000), (Transfer, 4_000), (Decode, 1_500)];
     drive.ended(reads[0], 25_630, &own);
-    // At the same time that of another channel.
-    assert_eq!(drive.end(other), 25_630);
+    // What another channel brings meanwhile, at 24,630 ns, is decoded beside it.
+    assert_eq!(drive.end(other), 26_130);
     drive.ended(reads[1], 29_630, &[&own[..], &[(ChannelWait(HostRead), 4_000)]].concat());
     let own = [(Command, 100), (Cell, 20_000), (Transfer, 4_000), (Decode, 1_500)];
     drive.ended(reads[2], 53_730, &[&own[..], &[(DieWait(HostRead), 28_130)]].concat());

@@ -11,6 +11,7 @@ mod copyback;
 mod disturb;
 mod gates;
 mod harness;
+mod ideal;
 mod joining;
 mod loads;
 mod plane_turns;

@@ -179,3 +179,14 @@ fn all_pages_that_are_programmed_at_once_are_waited_for() {
         assert_eq!(drive.end(program), PROGRAM_ALONE + costs, "page {page}");
     }
 }
+
+#[test]
+fn a_read_that_stopped_nothing_when_it_came_stops_nothing_when_something_else_comes() {
+    let (mut drive, program) = programming(&[("scheme.scheduler.suspends_below_waiting_writes", "3")]);
+    drive.answers.waiting_writes = 3;
+    drive.comes(50_000, HostRead, [1, 5, 4]);
+    drive.answers.waiting_writes = 0;
+    drive.comes(60_000, Class::GcRead, [1, 5, 5]);
+    drive.run_dry();
+    assert_eq!(drive.end(program), PROGRAM_ALONE);
+}

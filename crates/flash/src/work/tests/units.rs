@@ -27,7 +27,7 @@ fn a_read_moves_the_bytes_that_are_wanted_and_those_of_a_unit_once() {
     assert_eq!(data_of(&[FOUR_UNITS], &[(1, 512)]), 500);
     assert_eq!(data_of(&[FOUR_UNITS], &[(0, 1024), (2, 1024), (3, 256)]), 2_250);
     // Of a unit that several want the most that one does.
-    assert_eq!(data_of(&[FOUR_UNITS], &[(2, 512), (1, 256), (2, 1024), (2, 128)]), 1_250);
+    assert_eq!(data_of(&[FOUR_UNITS], &[(2, 512), (1, 256), (2, 128), (2, 1024)]), 1_250);
 }
 
 #[test]
