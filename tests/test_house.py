@@ -237,7 +237,7 @@ def lines_of_tests(folder: Path) -> tuple[int, int]:
 
 
 @pytest.mark.parametrize(("folder", "least"), [("ftl/src/work", 10_000), ("flash/src/work", 2_500)])
-def test_what_happens_in_the_layer_and_in_the_flash_has_tests_beside_its_code(folder: str, least: int) -> None:
+def test_what_happens_in_layer_and_flash_has_tests_beside_its_code(folder: str, least: int) -> None:
     tests, lines = lines_of_tests(ROOT / "crates" / folder)
     assert lines > least
     assert tests >= 0.15 * lines, f"{tests} of {lines} lines"
