@@ -134,3 +134,16 @@ fn a_read_that_comes_while_the_data_of_the_only_one_leaves_waits_for_that() {
     drive.run_dry();
     assert_eq!([first, next].map(|read| drive.end(read)), [READ_ALONE, 2 * READ_ALONE]);
 }
+
+#[test]
+fn a_read_waits_for_the_channel_with_the_command_behind_it_whosever_that_is() {
+    let mut drive = drive(&[RANDOM]);
+    let first = drive.comes(0, HostRead, [0, 3, 0]);
+    drive.comes(1, GcRead, [0, 5, 0]);
+    // The other die has the channel from 18,000 to 22,300 ns.
+    let place = drive.page(1, 0, 3, 0);
+    drive.comes_to(18_000, HostProgram, place);
+    drive.run_dry();
+    let waits = [(ChannelWait(HostProgram), 2_200), (ChannelWait(GcRead), 100)];
+    drive.ended(first, 26_900, &[&waits[..], &[(Command, 100), (Cell, 20_500), (Transfer, 4_000)]].concat());
+}

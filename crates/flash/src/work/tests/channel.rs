@@ -120,3 +120,20 @@ fn a_command_goes_between_the_data_of_two_planes() {
     drive.ended(other, 28_230, &parts);
     assert_eq!(drive.end(command), 24_130 + READ_ALONE);
 }
+
+#[test]
+fn data_that_leaves_goes_before_a_command_that_came_later_unless_commands_are_first() {
+    // Die 0 has the channel from 18,000 to 22,300 ns; the data of die 2 is ready at 20,100 ns, and a read comes to die 1 then.
+    let ends = |arbitration| {
+        let mut drive = drive(arbitration);
+        let data = comes(&mut drive, 0, HostRead, 2);
+        comes(&mut drive, 18_000, HostProgram, 0);
+        let command = comes(&mut drive, 21_000, HostRead, 1);
+        drive.run_dry();
+        [data, command].map(|op| drive.end(op))
+    };
+    for arbitration in ["fifo", "data_out_first"] {
+        assert_eq!(ends(arbitration), [26_300, 26_300 + READ_ALONE], "{arbitration}");
+    }
+    assert_eq!(ends("command_first"), [26_400, 22_300 + READ_ALONE]);
+}

@@ -161,3 +161,14 @@ fn what_waits_behind_a_gate_of_one_die_does_not_bring_its_class_forward_at_anoth
     drive.run_dry();
     assert_eq!([read, program].map(|op| drive.end(op)), [48_200, 48_200 + PROGRAM_ALONE]);
 }
+
+#[test]
+fn data_of_another_chip_does_not_come_between_the_commands_of_a_chip() {
+    let mut drive = chips(&[]);
+    let data = comes(&mut drive, 0, HostRead, 2, 0);
+    let all = [0, 1].map(|die| (HostRead, drive.page(die, 0, 3, 0)));
+    drive.come_all(20_050, all);
+    drive.run_dry();
+    // It is ready at 20,100 ns, and waits for the rest of one command and for the other.
+    drive.ended(data, 24_250, &[&OWN_READ[..], &[(ChannelWait(HostRead), 150)]].concat());
+}
