@@ -79,8 +79,17 @@ fn only_the_next_page_of_the_block_follows_unless_any_may() {
 fn all_planes_of_a_cache_read_follow_those_of_the_one_before() {
     // The command of two planes takes 130 ns, their data 8,000.
     let pair = [[0, 3, 0], [1, 3, 0]];
-    let together = ends(&[], [pair[0], pair[1], [0, 3, 1], [1, 3, 1]]);
-    assert_eq!(together, [24_760, 28_760, 45_260, 49_260]);
+    let mut drive = drive(&[]);
+    let reads = drive.come_together(0, HostRead, [pair[0], pair[1], [0, 3, 1], [1, 3, 1]]);
+    drive.run_dry();
+    assert_eq!(reads.map(|read| drive.end(read)), [24_760, 28_760, 45_260, 49_260]);
+    // The first waited for the whole command behind it.
+    let waits = [(ChannelWait(HostRead), 130)];
+    drive.ended(
+        reads[0],
+        24_760,
+        &[&waits[..], &[(Command, 130), (Cell, 20_500), (Transfer, 4_000)]].concat(),
+    );
     // Block 4 was not read before: its page goes for itself, when the data of the other has left.
     let apart = ends(&[], [pair[0], pair[1], [0, 3, 1], [1, 4, 1]]);
     assert_eq!(apart[..3], [24_730, 28_730, 20_130 + 100 + 500 + 20_000 + 500 + 4_000]);
