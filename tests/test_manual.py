@@ -135,7 +135,8 @@ def test_an_option_means_the_same_wherever_it_is() -> None:
     studies = {"wordline compare", "wordline sweep", "wordline tune", "wordline calibrate", "wordline repro"}
     assert studies <= set(options["--retry"])
     ours = {path: told for path, told in options["--seeds"].items() if path != "wordline repro"}
-    assert set(ours) == {"wordline run", "wordline compare", "wordline sweep", "wordline tune"}
+    runs = {"wordline run", "wordline mqsim"}
+    assert set(ours) == {*runs, "wordline compare", "wordline sweep", "wordline tune"}
     assert len(set(ours.values())) == 1
     assert "wordline compare" in options["--scheme"] and options["--scheme"] == options["--schemes"]
 

@@ -92,7 +92,9 @@ def test_drives_of_the_tournament_are_the_presets_but_for_the_keys_that_their_he
     from wordline.toml_files import parse
 
     ours = parse((EXHIBITS / "tournament" / "devices" / f"{file}.toml").read_text())
-    differ = set(different(ours, parse(load("device", preset).text)))
+    # What a maker promises changes no run.
+    theirs = {key: value for key, value in parse(load("device", preset).text).items() if key != "rated"}
+    differ = set(different(ours, theirs))
     assert {next((key for key in own if path.startswith(key)), path) for path in differ} == own
 
 
