@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import re
 import sys
 import tomllib
@@ -87,6 +88,17 @@ def test_one_section_of_a_job_file_runs_with_variables(wordline: Wordline, tmp_p
     assert "[bad], [good]" in wordline(*line, "--section", "god", "--env", "WAY=read").error()
     assert "NAME=VALUE" in wordline(*line, "--env", "WAY").error()
     assert "--section" in wordline("run", "--section", "good", "--device", "mqsim").error()
+
+
+def test_a_comparison_takes_of_job_files_what_a_run_takes(wordline: Wordline, tmp_path: Path) -> None:
+    jobs = tmp_path / "jobs.fio"
+    jobs.write_text("[other]\nrw=sideways\n[mine]\nrw=${WAY}\nbs=64k\n")
+    options = ["--device", "mqsim", "--section", "mine", "--env", "WAY=write", "--fio", "size=1m"]
+    ran = wordline("run", "--workload", jobs, *options, "--json", *sets(SMALL_DRIVE)).json()
+    line = ["compare", "--scheme", "baseline", *options, "--json", *sets(SMALL_DRIVE)]
+    compared = wordline(*line, "--workload", jobs, "--metric", "write.latency_ns.mean").json()
+    assert str(ran["write"]["latency_ns"]["mean"]) in json.dumps(compared)
+    assert "--section is for a job file of fio" in wordline(*line, "--workload", "randread-4k-qd16").error()
 
 
 def test_a_job_file_without_sizes_and_with_batches_runs_as_set_beside_it(

@@ -32,6 +32,7 @@ from wordline.cli.common import (
     source_pairs,
     writing_to,
 )
+from wordline.cli.job_files import EnvOption, FioOption, OfJobs, SectionOption, is_job
 from wordline.cli.left import say_what_is_left
 from wordline.cli.progress import points_bar
 from wordline.cli.running import seed_numbers
@@ -70,10 +71,13 @@ def compare(
             "--workload",
             "-w",
             metavar="W,…",
-            help=f"Presets or TOML files. [default: {DEFAULT_WORKLOAD}]",
+            help=f"Presets, TOML files, or job files of fio (.fio). [default: {DEFAULT_WORKLOAD}]",
             autocompletion=presets_of("workload"),
         ),
     ] = None,
+    section: SectionOption = None,
+    env: EnvOption = None,
+    fio: FioOption = None,
     traces: Annotated[
         list[str] | None, typer.Option("--trace", metavar="FILE", help="Replay this trace too. Repeatable.")
     ] = None,
@@ -115,7 +119,12 @@ def compare(
     given = naming.split(workloads or [])
     if not given and not traces:
         given = [DEFAULT_WORKLOAD]
-    described = [run.named("workload", name) for name in given]
+    of_jobs = OfJobs.given(section, env, fio)
+    of_jobs.refuse_without_job(given)
+    described = [
+        run.named("workload", of_jobs.read(name) if is_job(name) and of_jobs.first else name)
+        for name in given
+    ]
     refuse_without_trace(bool(traces), format, options)
     own = source_pairs(format, options)
     described += [(Path(trace).name, replay(trace, own)) for trace in traces or []]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -33,10 +32,11 @@ from wordline.cli.common import (
     transform_pairs,
     writing_to,
 )
+from wordline.cli.job_files import EnvOption, FioOption, OfJobs, SectionOption
 from wordline.cli.left import counted, in_words, say_what_is_left
 from wordline.cli.progress import requests_bar
 from wordline.folders import usable
-from wordline.presets import DEFAULT_DEVICE, DEFAULT_WORKLOAD, Given, fio_jobs, load_workload, replay
+from wordline.presets import DEFAULT_DEVICE, DEFAULT_WORKLOAD, Given, load_workload, replay
 from wordline.result import NAMES_OF_SEEDS
 from wordline.scenario import Scenario
 
@@ -57,24 +57,9 @@ def run(
             autocompletion=presets_of("workload"),
         ),
     ] = None,
-    section: Annotated[
-        list[str] | None,
-        typer.Option("--section", metavar="NAME", help="Of a job file of fio only this section. Repeatable."),
-    ] = None,
-    env: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--env", metavar="NAME=VALUE", help="What ${NAME} in a job file of fio stands for. Repeatable."
-        ),
-    ] = None,
-    fio: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--fio",
-            metavar="KEY=VALUE",
-            help="Set this in each job of a job file of fio, such as size=1g. Repeatable.",
-        ),
-    ] = None,
+    section: SectionOption = None,
+    env: EnvOption = None,
+    fio: FioOption = None,
     trace: Annotated[
         str | None,
         typer.Option("--trace", metavar="FILE", help="Replay this trace, at its own times."),
@@ -147,9 +132,9 @@ def run(
         raise WordlineError("--trace and --workload exclude each other")
     if trace is not None and traces is not None:
         raise WordlineError("--trace and --traces exclude each other: the latter is for twins among presets")
-    of_jobs = {"--section": section or [], "--env": env or [], "--fio": fio or []}
-    if trace is not None and any(of_jobs.values()):
-        raise WordlineError(f"{', '.join(of_jobs)} are for a job file of fio, not for --trace")
+    of_jobs = OfJobs.given(section, env, fio)
+    if trace is not None and of_jobs.first is not None:
+        raise WordlineError(f"{of_jobs.first} is for a job file of fio, not for --trace")
     refuse_without_trace(trace is not None, format, options)
     scenario = Scenario(
         device,
@@ -227,22 +212,12 @@ def run(
     _print_written(out, written)
 
 
-def _workload(name: str | None, traces: str | None, of_jobs: Mapping[str, list[str]]) -> Given:
+def _workload(name: str | None, traces: str | None, of_jobs: OfJobs) -> Given:
     """The workload that is named; of a job file of fio the sections, with the variables and settings."""
-    option = next((option for option, given in of_jobs.items() if given), None)
-    if option is None:
+    if of_jobs.first is None:
         return load_workload(name or DEFAULT_WORKLOAD, traces)
-    if name is None or Path(name).suffix != ".fio":
-        raise WordlineError(f"{option} is for a job file of fio: --workload FILE.fio")
-    variables = dict(map(_variable, of_jobs["--env"]))
-    return fio_jobs(name, environment=variables, sections=of_jobs["--section"], settings=of_jobs["--fio"])
-
-
-def _variable(text: str) -> tuple[str, str]:
-    name, equals, value = text.partition("=")
-    if not equals or not name:
-        raise WordlineError(f"--env {text}: allowed: NAME=VALUE")
-    return name, value
+    of_jobs.refuse_without_job([name or DEFAULT_WORKLOAD])
+    return of_jobs.read(name or DEFAULT_WORKLOAD)
 
 
 def prepare(
