@@ -22,6 +22,14 @@ COMMAND = Path(sysconfig.get_path("scripts")) / "wordline"
 SMALL_DRIVE: dict[str, object] = {"device.geometry.blocks": 256, "device.geometry.pages": 64}
 FEW: dict[str, object] = {"workload.source.requests": 2000, "workload.start.layout": "in_order"}
 SMALL: dict[str, object] = {**SMALL_DRIVE, **FEW}
+# One channel of `enterprise-tlc` with few and short blocks, 2.2 GB raw.
+ONE_CHANNEL: dict[str, object] = {
+    "device.geometry.channels": 1,
+    "device.geometry.ways": 2,
+    "device.geometry.blocks": 171,
+    "device.geometry.pages": 96,
+    "device.capacity.user_bytes": 1_800_000_000,
+}
 
 
 def sets(overrides: Mapping[str, object]) -> list[str]:

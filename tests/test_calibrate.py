@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Wordline
+from conftest import ONE_CHANNEL, Wordline
 
 import wordline as package
 from wordline import WordlineError
@@ -26,15 +26,7 @@ from wordline.calibration.protocol import Protocol, simulated
 from wordline.presets import toml_value
 from wordline.scenario import scenario_of
 
-# One channel of `enterprise-tlc` with few and short blocks, 2.2 GB raw.
-DRIVE: dict[str, object] = {
-    "device.geometry.channels": 1,
-    "device.geometry.ways": 2,
-    "device.geometry.blocks": 171,
-    "device.geometry.pages": 96,
-    "device.capacity.user_bytes": 1_800_000_000,
-    "scheme.cache.bytes": 4 << 20,
-}
+DRIVE: dict[str, object] = {**ONE_CHANNEL, "scheme.cache.bytes": 4 << 20}
 
 TRUE: dict[str, int] = {
     "device.cell.read_ns": 52_000,

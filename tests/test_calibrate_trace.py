@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from conftest import Wordline, sets
+from conftest import ONE_CHANNEL, Wordline, sets
 
 import wordline as package
 from wordline import WordlineError
@@ -28,14 +28,7 @@ from wordline.presets import replay, toml_value
 from wordline.scenario import scenario_of
 
 # A small drive without a cache: a write takes as long as its program.
-DRIVE: dict[str, object] = {
-    "device.geometry.channels": 1,
-    "device.geometry.ways": 2,
-    "device.geometry.blocks": 171,
-    "device.geometry.pages": 96,
-    "device.capacity.user_bytes": 1_800_000_000,
-    "scheme.cache.policy": "none",
-}
+DRIVE: dict[str, object] = {**ONE_CHANNEL, "scheme.cache.policy": "none"}
 
 TRUE = 900_000
 """Of `device.cell.program_ns`."""
