@@ -1,4 +1,4 @@
-//! Planes that read apart (`device.die.independent_planes = "reads"`) in whole runs; crates/flash/tests has them command by command.
+//! Planes that read apart (`device.die.independent_planes = "reads"`) in whole runs; crates/flash/src/work/tests has them command by command.
 #![allow(missing_docs)]
 #![allow(clippy::unwrap_used, reason = "helpers of tests, where a panic is the failure")]
 

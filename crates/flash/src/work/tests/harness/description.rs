@@ -1,5 +1,7 @@
 //! The drive of the tests, and keys that change it.
 
+use wordline_base::class::{Class, FlashOp};
+
 /// Times of the drive below, ns. Of the array: tR, tPROG and tERASE.
 pub const READ: u64 = 20_000;
 pub const PROGRAM: u64 = 200_000;
@@ -16,6 +18,20 @@ pub const READ_ALONE: u64 = READ_COMMAND + READ + DATA;
 pub const PROGRAM_ALONE: u64 = PROGRAM_COMMAND + DATA + PROGRAM;
 pub const ERASE_ALONE: u64 = ERASE_COMMAND + ERASE;
 
+/// Time on the channel before the array, in the array, and on the channel behind it, of an operation of one flash page.
+pub fn parts(class: Class) -> [u64; 3] {
+    match class.op() {
+        FlashOp::Read => [READ_COMMAND, READ, DATA],
+        FlashOp::Program => [PROGRAM_COMMAND + DATA, PROGRAM, 0],
+        FlashOp::Erase => [ERASE_COMMAND, ERASE, 0],
+    }
+}
+
+/// All of it.
+pub fn alone(class: Class) -> u64 {
+    parts(class).iter().sum()
+}
+
 /// Bytes of a flash page, which is one mapping unit.
 pub const PAGE: u32 = 4096;
 
@@ -28,7 +44,7 @@ channels = 2
 ways = 2
 dies = 1
 planes = 2
-blocks = 8
+blocks = 16
 pages = 16
 page_bytes = 4096
 spare_bytes = 0

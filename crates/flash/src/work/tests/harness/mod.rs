@@ -19,12 +19,13 @@ use wordline_config::{Layer, resolve_run};
 
 /// An operation that has ended.
 #[derive(Clone, Copy, Debug)]
-struct Done {
-    op: OpId,
-    /// When its head came.
-    arrived: Ns,
-    at: Ns,
-    parts: Parts,
+pub struct Done {
+    pub op: OpId,
+    /// When it came, or the unit that it came with.
+    pub arrived: Ns,
+    pub at: Ns,
+    /// The parts of its response time.
+    pub parts: Parts,
 }
 
 /// What was told, but for times of operations.
@@ -70,7 +71,7 @@ struct Next {
 pub struct Drive {
     pub flash: Flash,
     pub answers: Answers,
-    done: Vec<Done>,
+    pub done: Vec<Done>,
     pub told: Vec<(u64, Told)>,
     /// Reads whose turn came when their pages were elsewhere.
     pub sent_on: Vec<OpId>,
@@ -170,6 +171,13 @@ impl Drive {
         work::look_at_touched(self);
     }
 
+    /// One that was sent on comes to another place.
+    pub fn send_to(&mut self, op: OpId, place: Ppa) {
+        self.sent_on.retain(|&sent| sent != op);
+        self.flash.pool[op].ppa = place;
+        self.submit(op);
+    }
+
     /// As soon as an operation has ended, in the same nanosecond, another comes.
     pub fn comes_behind(&mut self, behind: OpId, class: Class, place: Ppa) {
         self.next.push(Next { behind, class, place });
@@ -181,6 +189,9 @@ impl Drive {
             self.flash.set_now(self.flash.next_time());
             assert_eq!(work::handle_event(self), None, "nobody else has a timer");
             work::look_at_touched(self);
+            for channel in self.flash.channels() {
+                assert!(channel.waiting.is_empty() || channel.free_at >= self.flash.now(), "a channel rests");
+            }
         }
         self.flash.set_now(Ns(until));
     }
@@ -195,21 +206,28 @@ impl Drive {
         assert_eq!(self.flash.pool.len(), self.done.len() + self.sent_on.len());
     }
 
-    fn done(&self, op: OpId) -> Option<&Done> {
-        self.done.iter().find(|done| done.op == op)
+    /// An operation that has ended.
+    #[track_caller]
+    pub fn done(&self, op: OpId) -> &Done {
+        self.done.iter().find(|done| done.op == op).unwrap()
     }
 
     /// When an operation ended, ns; it has.
     #[track_caller]
     pub fn end(&self, op: OpId) -> u64 {
-        self.done(op).unwrap().at.0
+        self.done(op).at.0
+    }
+
+    /// The same, if it has.
+    pub fn end_of(&self, op: OpId) -> Option<u64> {
+        self.has_ended(op).then(|| self.end(op))
     }
 
     /// An operation ended at this time, and its response time had these parts; those that are nothing are left out. They are the
     /// whole time since it came.
     #[track_caller]
     pub fn ended(&self, op: OpId, at: u64, parts: &[(Part, u64)]) {
-        let done = self.done(op).unwrap();
+        let done = self.done(op);
         let names: Vec<String> = Part::names().collect();
         let named = |(index, ns): (usize, u64)| (names[index].as_str(), ns);
         let taken: BTreeSet<_> = done.parts.iter().filter(|&(_, ns)| ns > 0).map(named).collect();
@@ -221,7 +239,7 @@ impl Drive {
 
     /// Whether an operation has ended.
     pub fn has_ended(&self, op: OpId) -> bool {
-        self.done(op).is_some()
+        self.done.iter().any(|done| done.op == op)
     }
 
     /// Times at which this was told.
@@ -253,9 +271,11 @@ impl Drive {
 
     /// The units of a flash page or a program are done; `die` is whose command's parts count for them.
     fn ends(&mut self, head: OpId, die: Option<DieId>) {
-        let arrived = self.flash.pool[head].arrived;
         let units: Vec<OpId> = self.flash.pool.units(head).collect();
         for op in units {
+            // A read that joined another came by itself; of units that come together only the first does.
+            let came = if self.flash.pool[op].order > 0 { op } else { head };
+            let arrived = self.flash.pool[came].arrived;
             let mut parts = self.flash.pool.parts(op).copied().unwrap_or_default();
             if let Some(die) = die {
                 parts.merge(&self.flash.die(die).command.parts);

@@ -1,11 +1,11 @@
 //! Whatever comes: every operation is done once, nothing is done sooner than it can be, no channel carries two things at once,
 //! and all that was waited for is blamed on something.
 
-use crate::apart::APART;
-use crate::commands::alone;
-use crate::harness::Alone;
+use super::apart_from_the_die::APART;
+use super::harness::{Drive, alone};
 use proptest::prelude::*;
 use wordline_base::class::{Class, FlashOp};
+use wordline_base::ids::DieId;
 
 const CLASSES: [Class; 7] = [
     Class::HostRead,
@@ -63,13 +63,13 @@ proptest! {
         keys in drives(),
         operations in operations(),
     ) {
-        let mut drive = Alone::new(&keys);
+        let mut drive = Drive::new(&keys);
         let (mut now, mut submitted) = (0, Vec::new());
         for (die, plane, block, page, class, pause) in operations {
             now += pause;
             let class = CLASSES[class];
             let page = if class.op() == FlashOp::Erase { 0 } else { page };
-            submitted.push((drive.submit(class, drive.page(die, plane, block, page), now), class, now));
+            submitted.push((drive.comes_to(now, class, drive.page(die, plane, block, page)), class, now));
         }
         drive.run_dry();
         prop_assert_eq!(drive.done.len(), submitted.len());
@@ -93,20 +93,21 @@ proptest! {
         keys in drives(),
         operations in operations(),
     ) {
-        let mut drive = Alone::new(&keys);
+        let mut drive = Drive::new(&keys);
         let mut now = 0;
         for (die, plane, block, page, class, pause) in operations {
             now += pause;
             let class = CLASSES[class];
-            drive.submit(class, drive.page(die, plane, block, page), now);
+            drive.comes_to(now, class, drive.page(die, plane, block, page));
         }
         // That no channel rests while something waits for it is asked after each event.
         drive.run_dry();
         for channel in 0..2 {
             let mut end = 0;
-            for transfer in drive.transfers.iter().filter(|transfer| transfer.channel == channel) {
-                prop_assert!(transfer.from.0 >= end, "{:?} begins before {} ns", transfer, end);
-                end = transfer.until.0;
+            let granted = drive.granted();
+            for grant in granted.iter().filter(|grant| drive.flash.channel_of(DieId(grant.2)) == channel) {
+                prop_assert!(grant.0 >= end, "{:?} begins before {} ns", grant, end);
+                end = grant.1;
             }
         }
     }
