@@ -60,6 +60,8 @@ pub struct Op {
     pub arrived: Ns,
 }
 
+const _: () = assert!(size_of::<Op>() == 64, "one line of the caches");
+
 impl Op {
     /// A new operation that waits for nothing yet.
     #[inline]

@@ -392,7 +392,7 @@ fn find_partners<A: Above>(above: &mut A, die: DieId, class: Class, draft: &mut 
             (previous, candidate) = (candidate, next);
             continue;
         }
-        let same = if alone { NONE } else { above.flash().same_page(draft.head, candidate) };
+        let same = if alone { NONE } else { flash.same_page(draft.head, candidate) };
         // Reads of pages that have moved stay behind: they are sent on when their turn comes.
         let partner = (same != NONE || may_join(above, die, class, candidate, draft, planes))
             && (!read || above.stands(candidate))
