@@ -136,11 +136,6 @@ fn default_spare() -> u32 {
 }
 
 impl AstroConfig {
-    /// Whether it is as by default, and need not be written down.
-    pub(super) fn is_default(&self) -> bool {
-        *self == Self::default()
-    }
-
     /// Refuses what can't be. Paths in errors are relative to `[astro]`.
     pub fn validate(&self) -> Result<(), ConfigError> {
         check_range("region_pages", self.region_pages, 1, 1 << 24)?;

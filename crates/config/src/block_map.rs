@@ -50,11 +50,6 @@ fn default_log_blocks() -> u32 {
 }
 
 impl BlockMapConfig {
-    /// Whether it is as by default, and need not be written down.
-    pub(super) fn is_default(&self) -> bool {
-        *self == Self::default()
-    }
-
     /// Whether blocks are mapped.
     pub fn is_on(&self) -> bool {
         self.policy != BlockMapKind::Off

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::error::{ConfigError, check_range};
+use crate::left_out::is_default;
 
 /// DRAM of the controller.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -72,7 +73,7 @@ pub struct CacheConfig {
     pub max_write_backs: u32,
     /// Most write requests inside the drive, with a cache or without. While there are so many, others wait in the host's
     /// queues. 0 = no bound.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub max_writes: u32,
     /// What waits while so many are inside.
     #[serde(default, skip_serializing_if = "MaxWritesHold::commands")]
@@ -154,10 +155,6 @@ pub struct RateLimitConfig {
     pub burst_units: u64,
     /// How long after a read of the host the bound holds, ns.
     pub beside_reads_ns: u64,
-}
-
-fn is_zero(count: &u32) -> bool {
-    *count == 0
 }
 
 /// Pauses of write-back, in which the firmware is at something else, such as saving its tables. None begins while a write

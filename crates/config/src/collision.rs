@@ -102,11 +102,6 @@ fn default_reads() -> u32 {
 }
 
 impl CollisionConfig {
-    /// Whether it is as by default, and need not be written down.
-    pub(super) fn is_default(&self) -> bool {
-        *self == Self::default()
-    }
-
     /// Refuses what can't be. Paths in errors are relative to `[collision]`.
     pub fn validate(&self) -> Result<(), ConfigError> {
         check_range("pairs_per_die", self.pairs_per_die, 0, 1_000_000)?;

@@ -10,6 +10,7 @@ use super::errors::ErrorsConfig;
 use super::firmware::CpuConfig;
 use super::nand_modes::{CacheModeConfig, CopybackBlocks, CopybackConfig, SlcModeConfig};
 use super::rated::RatedConfig;
+use crate::left_out::is_default;
 
 pub use super::cell::{CellConfig, CellTechnology};
 pub use super::geometry::{CapacityConfig, GeometryConfig};
@@ -235,16 +236,16 @@ pub struct SuspendConfig {
     pub max_per_operation: u32,
     /// A program stops at the end of a step only (a pulse and its verification), counted from the begin of the array's
     /// work, ns; 0: at any time.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub program_step_ns: u64,
     /// The same of an erase, ns.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub erase_step_ns: u64,
     /// Work of the array that a program does again behind its first suspension, at most what it had done, ns.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub program_repeats_ns: u64,
     /// The same of an erase, ns.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub erase_repeats_ns: u64,
 }
 
@@ -281,7 +282,7 @@ pub struct LinkConfig {
     #[serde(default)]
     pub completion_ns: u64,
     /// Time of a read of the host's memory over the link, there and back, ns.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub host_memory_ns: u64,
     /// When the data of a read of several pages crosses.
     #[serde(default, skip_serializing_if = "LinkData::of_requests")]
@@ -311,10 +312,6 @@ impl LinkData {
     fn of_requests(&self) -> bool {
         *self == Self::Request
     }
-}
-
-fn is_zero(time: &u64) -> bool {
-    *time == 0
 }
 
 impl DeviceConfig {

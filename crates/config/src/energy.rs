@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::cell::CellTechnology;
 use super::error::{ConfigError, check_range};
+use crate::left_out::is_default;
 
 /// Energy of operations, and of the rest of the drive; zero stands for "unknown".
 ///
@@ -45,18 +46,14 @@ pub struct EnergyConfig {
     #[serde(default)]
     pub channel_pj_per_byte: u64,
     /// What the drive takes whenever it is on, busy or not, controller, DRAM and link included, mW.
-    #[serde(default, skip_serializing_if = "is_unknown")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub rest_mw: u64,
     /// What the controller takes beside that for a request of the host, nJ.
-    #[serde(default, skip_serializing_if = "is_unknown")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub request_nj: u64,
     /// The same for a byte that the host reads or writes: link, DRAM and codes, pJ.
-    #[serde(default, skip_serializing_if = "is_unknown")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub host_pj_per_byte: u64,
-}
-
-fn is_unknown(energy: &u64) -> bool {
-    *energy == 0
 }
 
 /// Most energy that a description may give for one operation, nJ: one joule.

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::error::{ConfigError, check_range};
+use crate::left_out::is_default;
 
 /// The controller's processor (`[device.cpu]`).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -51,7 +52,7 @@ pub struct FirmwareConfig {
     pub lookup_ns: u64,
     /// Each step of the search for a mapping unit among the cached entries of the map, whose number grows with the cache
     /// (`scheme.mapping.search_buckets`), for reads and writes, ns.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub search_step_ns: u64,
     /// Each mapping unit whose entry a write or a TRIM changes, ns.
     #[serde(default)]
@@ -65,10 +66,6 @@ pub struct FirmwareConfig {
     /// Each mapping unit to which read reclaim gives a place in another block of its superblock, beside `move_ns`, ns.
     #[serde(default)]
     pub shuffle_ns: u64,
-}
-
-fn is_zero(cost: &u64) -> bool {
-    *cost == 0
 }
 
 /// Largest cost, ns: ten milliseconds. A TRIM of the largest drive at that cost for each unit is well below the end of

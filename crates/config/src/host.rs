@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::error::{ConfigError, check_range};
 use super::owned;
+use crate::left_out::{is_default, is_one};
 
 /// Most submission queues for I/O (NVMe Base Specification: queue identifiers 1 to 65,535).
 pub const MAX_QUEUES: usize = 65_535;
@@ -329,7 +330,7 @@ pub struct FlowRules {
     /// Whether requests like its own follow its last while other flows have requests of their own left.
     pub goes_on: bool,
     /// It begins no earlier than this, ns from where the workload's own requests begin.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_default")]
     pub start_ns: u64,
     /// Places of the flows that must have ended before it begins.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -344,20 +345,8 @@ pub struct FlowRules {
     #[serde(skip_serializing_if = "String::is_empty")]
     pub group: String,
     /// Most of its requests inside the drive; 0 = no limit of its own.
-    #[serde(skip_serializing_if = "is_unlimited")]
+    #[serde(skip_serializing_if = "is_default")]
     pub max_inside: u32,
-}
-
-fn is_unlimited(limit: &u32) -> bool {
-    *limit == 0
-}
-
-fn is_one(number: &u32) -> bool {
-    *number == 1
-}
-
-fn is_zero(number: &u64) -> bool {
-    *number == 0
 }
 
 /// A flow whose number of requests stays in proportion to those of others.

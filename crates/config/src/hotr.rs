@@ -105,11 +105,6 @@ fn default_length() -> u32 {
 }
 
 impl HotrConfig {
-    /// Whether it is as by default, and need not be written down.
-    pub(super) fn is_default(&self) -> bool {
-        *self == Self::default()
-    }
-
     /// Refuses what can't be. Paths in errors are relative to `[hotr]`.
     pub fn validate(&self) -> Result<(), ConfigError> {
         check_range("staging_chips", self.staging_chips, 1, 1_024)?;

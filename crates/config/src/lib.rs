@@ -25,6 +25,7 @@ pub mod hotr;
 pub mod ideal;
 pub mod isolation;
 pub mod layers;
+pub mod left_out;
 pub mod mapping;
 pub mod measure;
 pub mod nand_modes;

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::error::{ConfigError, check_range};
+use crate::left_out::is_default;
 
 /// Address translation (`[scheme.mapping]`).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -126,10 +127,6 @@ impl Default for MappingConfig {
             journal_entry_bytes: default_entry(),
         }
     }
-}
-
-fn is_default<T: Default + PartialEq>(value: &T) -> bool {
-    *value == T::default()
 }
 
 fn default_cache() -> u64 {

@@ -151,11 +151,6 @@ fn default_interval() -> u64 {
 }
 
 impl PartitionConfig {
-    /// Whether it is as by default, and need not be written down.
-    pub(super) fn is_default(&self) -> bool {
-        *self == Self::default()
-    }
-
     /// Refuses what can't be. Paths in errors are relative to `[partition]`.
     pub fn validate(&self) -> Result<(), ConfigError> {
         check_range("history", self.history, 1, 3)?;

@@ -26,6 +26,7 @@ use super::separation::SeparationConfig;
 use super::slc_cache::SlcCacheConfig;
 use super::wear::WearConfig;
 use crate::custom::{self, CustomConfig};
+use crate::left_out::is_default;
 use wordline_base::class::Class;
 
 /// A scheme. `presets/schemes/*.toml` are of this form; a device may carry defaults in its `[scheme]` table.
@@ -84,19 +85,19 @@ pub struct SchemeConfig {
     #[serde(default)]
     pub copies: CopiesConfig,
     /// Replication of pages that keep colliding.
-    #[serde(default, skip_serializing_if = "CollisionConfig::is_default")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub collision: CollisionConfig,
     /// Copies of hot read pages in a staging space.
-    #[serde(default, skip_serializing_if = "HotrConfig::is_default")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub hotr: HotrConfig,
     /// Reads and writes on channels of their own.
-    #[serde(default, skip_serializing_if = "PartitionConfig::is_default")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub partition: PartitionConfig,
     /// Regions in order, whose translation is guessed.
-    #[serde(default, skip_serializing_if = "AstroConfig::is_default")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub astro: AstroConfig,
     /// A map of blocks instead of pages, with log blocks.
-    #[serde(default, skip_serializing_if = "BlockMapConfig::is_default")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub block_map: BlockMapConfig,
     /// The data cache in the controller's DRAM.
     #[serde(default)]

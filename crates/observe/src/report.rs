@@ -16,6 +16,7 @@ use super::redundancy::RedundancyReport;
 use super::slc_cache::SlcCacheReport;
 use crate::end_of_life::EndOfLife;
 use wordline_base::time::Ns;
+use wordline_config::left_out::is_default;
 use wordline_ftl::blocks::bad::BadBlocksReport;
 
 /// Everything measured in one run.
@@ -322,21 +323,17 @@ pub struct FlashReport {
     /// Commands of two and more planes.
     pub multi_plane: u64,
     /// Read commands whose array time overlapped the data-out of the read before; left out when there is none.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_default")]
     pub cache_reads: u64,
     /// Program commands whose data came in while the array programmed the page before; left out when there is none.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_default")]
     pub cache_programs: u64,
     /// Flash pages that were read and programmed inside a die; among `programs`, not among `reads`; left out when there
     /// is none.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_default")]
     pub copybacks: u64,
     /// Class (`host_read`, `gc_program`, …) → pages or blocks, and commands.
     pub by_class: BTreeMap<String, ClassReport>,
-}
-
-fn is_zero(count: &u64) -> bool {
-    *count == 0
 }
 
 /// Flash operations of one class.
@@ -494,7 +491,7 @@ pub struct CheckedReport {
     /// Logical pages audited at the end.
     pub pages_audited: u64,
     /// Further copies audited at the end; left out where there are none.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_default")]
     pub copies_audited: u64,
 }
 

@@ -5,6 +5,7 @@ use wordline_config::error::{ConfigError, check_range};
 
 use super::fio_course::check_files;
 use super::{FileOrder, FilePart, JobPlace, SizeWeight, Strided, Verify};
+use wordline_config::left_out::is_default;
 
 /// The load of one job. All addresses are relative to the flow's range.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -50,13 +51,13 @@ pub struct FioConfig {
     #[serde(default)]
     pub with_replacement: bool,
     /// Sequential requests begin so many bytes behind the end of the last, or before it where this is below 0 (`rw=read:4k`).
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub hole_bytes: i64,
     /// Requests to a random place and on from there before the next place is drawn (`rw=randread:8`); 0 is 1.
-    #[serde(default, skip_serializing_if = "is_none")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub run_requests: u64,
     /// All these go to the same place (`rw_sequencer=identical`).
-    #[serde(default, skip_serializing_if = "is_off")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub same_place: bool,
     /// Zones, one after the other.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -68,7 +69,7 @@ pub struct FioConfig {
     #[serde(default)]
     pub fsync: u64,
     /// The same, for a job that has two such numbers (`fdatasync` beside `fsync`); where both meet one flush comes.
-    #[serde(default, skip_serializing_if = "is_none")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub fdatasync: u64,
     /// A flush ends the job.
     #[serde(default)]
@@ -85,18 +86,6 @@ pub struct FioConfig {
     /// Where the job stands, for errors in the words of its file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub job: Option<JobPlace>,
-}
-
-fn is_zero(number: &i64) -> bool {
-    *number == 0
-}
-
-fn is_none(number: &u64) -> bool {
-    *number == 0
-}
-
-fn is_off(switch: &bool) -> bool {
-    !switch
 }
 
 fn half() -> f64 {

@@ -9,6 +9,7 @@ use wordline_config::host::{Arrivals, HostConfig};
 use wordline_config::host::{FlowRules, InStep, Priority};
 
 use super::{RegionConfig, SourceConfig};
+use wordline_config::left_out::{is_default, is_one};
 
 /// A flow. Its requests go into a submission queue of their own.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -48,7 +49,7 @@ pub struct FlowConfig {
     #[serde(default)]
     pub stream: u16,
     /// It begins no earlier than this, ns from where the workload's own requests begin.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub start_ns: u64,
     /// Flows that stand before it and must have ended before it begins. They don't go on behind their last request.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -61,7 +62,7 @@ pub struct FlowConfig {
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub group: String,
     /// Most of its requests inside the drive, up to 65,536; others of it wait in its queue. 0 = as many as `host.max_inside` lets in.
-    #[serde(default, skip_serializing_if = "is_unlimited")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub max_inside: u32,
     /// A group of flows whose numbers of requests stay in the proportion of their weights, as long as each has some.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -95,18 +96,6 @@ pub enum AtEnd {
 
 fn one() -> u32 {
     1
-}
-
-fn is_one(number: &u32) -> bool {
-    *number == 1
-}
-
-fn is_zero(number: &u64) -> bool {
-    *number == 0
-}
-
-fn is_unlimited(limit: &u32) -> bool {
-    *limit == 0
 }
 
 impl FlowConfig {

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::config::SizeWeight;
+use wordline_config::left_out::is_one;
 
 /// Classes of pages and the requests that they get.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -179,9 +180,6 @@ fn one() -> u32 {
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's signature")]
-fn is_one(value: &u32) -> bool {
-    *value == 1
-}
 
 /// Most sequences in use at a time: eight bytes are kept of each.
 const MOST_SEQUENCES: f64 = 1_048_576.0;
