@@ -205,7 +205,7 @@ def test_what_is_wrong_with_several_jobs_alike_is_one_line(wordline: Wordline, t
     file.write_text("[a]\nrw=randread\n[b]\nrw=randwrite\n")
     message = wordline("run", "--workload", file).error()
     assert message.startswith(f"{file}: lines 1, 3: jobs a, b: no size: in fio it is the file's")
-    assert message.endswith("allowed: a size=, or run --fio size=1g")
+    assert message.endswith("allowed: a size= or a filesize=, or --fio size=1g")
     assert wordline("run", "--workload", file, "--fio", "size=1g", "--dry-run").code == 0
     with pytest.raises(WordlineError, match=r'fio_jobs\(…, settings=\["size=1g"\]\)'):
         fio_jobs(file)

@@ -117,6 +117,8 @@ def fio_jobs(
     return Description(label=jobs.label, text=text, folder=jobs.folder, notes=tuple(notes))
 
 
+_FIO = re.compile(r"--fio [^\s),]+(?: --fio [^\s),]+)*")
+
 _OF_JOB = re.compile(r"(?P<file>.*?): line (?P<line>\d+): job (?P<job>.*?): (?P<text>.*)")
 
 
@@ -131,9 +133,14 @@ def _of_jobs(message: str) -> str:
     return "\n".join(_told(*key, *places) for key, places in found.items())
 
 
+def _as_argument(options: re.Match[str]) -> str:
+    settings = ", ".join(f'"{each}"' for each in options[0].split()[1::2])
+    return f"fio_jobs(…, settings=[{settings}])"
+
+
 def _told(file: str, text: str, lines: list[str], jobs: list[str]) -> str:
     if not _core.speaks_of_options():
-        text = text.replace("run --fio size=1g", 'fio_jobs(…, settings=["size=1g"])')
+        text = _FIO.sub(_as_argument, text)
     if not lines:
         return text
     several = "s" if len(jobs) > 1 else ""

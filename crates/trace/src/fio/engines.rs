@@ -125,14 +125,14 @@ pub(super) fn target(engine: &str) -> Option<Target> {
 
 /// The name of an engine. `external:path`, or the path alone, names a library: it is called as its file is, if that is known.
 fn name(engine: &str) -> &str {
-    let path = engine.strip_prefix("external:").unwrap_or(engine);
+    let external = engine.strip_prefix("external:");
+    if external.is_none() && !engine.contains('/') {
+        return engine;
+    }
+    let path = external.unwrap_or(engine);
     let file = path.rsplit('/').next().unwrap_or(path);
     let file = file.strip_suffix(".so").unwrap_or(file);
-    match path.len() == engine.len() && !path.contains('/') {
-        true => engine,
-        false if VOLUMES.contains(&file) => file,
-        false => "external",
-    }
+    if VOLUMES.contains(&file) { file } else { "external" }
 }
 
 /// Whether this engine has one request outstanding at most.

@@ -17,19 +17,33 @@ const OPTION: &str = "--fio";
 
 /// Where something stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct At {
-    /// The file, where it isn't the job file itself, or the option.
-    pub file: Option<String>,
-    /// The line of a file.
-    pub line: Option<usize>,
+pub(super) enum At {
+    /// In a line of the job file, or of one that it includes.
+    Line {
+        /// The one that is included.
+        file: Option<String>,
+        line: usize,
+    },
+    /// In what was given beside the file.
+    Option,
+}
+
+impl At {
+    /// The file, where it isn't the job file itself, or the option; and the line of a file.
+    pub(super) fn parts(&self) -> (Option<String>, Option<usize>) {
+        match self {
+            Self::Line { file, line } => (file.clone(), Some(*line)),
+            Self::Option => (Some(OPTION.to_owned()), None),
+        }
+    }
 }
 
 impl fmt::Display for At {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (&self.file, self.line) {
-            (Some(file), Some(line)) => write!(out, "{file}: line {line}"),
-            (Some(file), None) => write!(out, "{file}"),
-            (None, line) => write!(out, "line {}", line.unwrap_or(0)),
+        match self {
+            Self::Line { file: Some(file), line } => write!(out, "{file}: line {line}"),
+            Self::Line { file: None, line } => write!(out, "line {line}"),
+            Self::Option => out.write_str(OPTION),
         }
     }
 }
@@ -98,7 +112,8 @@ struct Reader<'a> {
 impl Reader<'_> {
     fn lines(&mut self, text: &str, file: Option<&str>, folder: Option<&Path>, depth: usize) {
         for (index, raw) in text.lines().enumerate() {
-            let at = At { file: file.map(str::to_owned), line: Some(index + 1) };
+            let line = index + 1;
+            let at = At::Line { file: file.map(str::to_owned), line };
             let trimmed = raw.trim_start_matches('\u{feff}').trim();
             if trimmed.is_empty() || trimmed.starts_with(['#', ';']) {
                 continue;
@@ -108,7 +123,7 @@ impl Reader<'_> {
                     self.reasons
                         .add(format!("{at}: `{trimmed}`: allowed: no section in a file that is included"));
                 }
-                Some(rest) => self.section(trimmed, rest, &at),
+                Some(rest) => self.section(trimmed, rest, line),
                 None => match trimmed.strip_prefix("include").filter(|rest| rest.starts_with([' ', '\t'])) {
                     Some(name) => self.include(name.trim(), &at, folder, depth),
                     None => self.setting(trimmed, at),
@@ -117,13 +132,12 @@ impl Reader<'_> {
         }
     }
 
-    fn section(&mut self, trimmed: &str, rest: &str, at: &At) {
+    fn section(&mut self, trimmed: &str, rest: &str, line: usize) {
         let Some((name, _)) = rest.split_once(']') else {
-            return self.reasons.add(format!("{at}: `{trimmed}`: no `]`"));
+            return self.reasons.add(format!("line {line}: `{trimmed}`: no `]`"));
         };
         self.in_global = Some(name == "global");
         if name != "global" {
-            let line = at.line.unwrap_or(0);
             self.jobs.push(Section { name: name.to_owned(), line, settings: self.global.clone() });
         }
     }
@@ -170,8 +184,7 @@ impl Reader<'_> {
     /// What was given beside the file stands behind all lines of each job.
     fn given_settings(&mut self) {
         for text in &self.given.settings {
-            let at = At { file: Some(OPTION.to_owned()), line: None };
-            let Some(setting) = self.read(text, at) else { continue };
+            let Some(setting) = self.read(text, At::Option) else { continue };
             self.jobs.iter_mut().for_each(|job| job.settings.push(setting.clone()));
         }
     }

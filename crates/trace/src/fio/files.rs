@@ -86,7 +86,8 @@ impl Files {
         }
         let places: Option<Vec<Place>> = names.iter().map(|name| self.places.get(name).copied()).collect();
         let Some(places) = places else {
-            let what = "no size: in fio it is the file's, and there is none here: allowed: a size=, or run --fio size=1g";
+            let what = "no size: in fio it is the file's, and there is none here: allowed: a size= or a filesize=, or \
+                        --fio size=1g";
             return Err(what.to_owned());
         };
         match places.as_slice() {

@@ -13,10 +13,8 @@ pub(super) fn of_section(file: &str, section: &Section) -> JobPlace {
         let key = canonical(&setting.key);
         if JobPlace::keeps(key) {
             let value = setting.value.clone().unwrap_or_default();
-            settings.insert(
-                key.to_owned(),
-                JobSetting { line: setting.at.line, value, file: setting.at.file.clone() },
-            );
+            let (file, line) = setting.at.parts();
+            settings.insert(key.to_owned(), JobSetting { file, line, value });
         }
     }
     JobPlace { file: file.to_owned(), section: section.name.clone(), line: section.line, settings }

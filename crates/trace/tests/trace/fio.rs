@@ -345,7 +345,7 @@ fn percents_of_a_file_are_of_its_filesize_and_begin_at_a_block() {
     assert_eq!(all[0].offset, (500 * 1024_u64).next_multiple_of(12 * 1024));
     // A share of a file is cut to whole requests.
     assert_eq!(all.len(), 250 / 12);
-    refused("[a]\nrw=write\nsize=25%", &["line 1: job a: no size", "a size="]);
+    refused("[a]\nrw=write\nsize=25%", &["line 1: job a: no size", "a size= or a filesize="]);
 }
 
 #[test]

@@ -117,7 +117,10 @@ fn a_size_comes_from_a_job_that_names_the_file_or_is_asked_for_in_one_line() {
         jobs("[a]\nfilename=f\nrw=read\n[b]\nfilename=f\nrw=write\nsize=3m\n[c]\nfilename=f\nsize=50%");
     let sizes: Vec<Option<u64>> = workload.flow.iter().map(|flow| load(flow).size_bytes).collect();
     assert_eq!(sizes, [Some(3 << 20), Some(3 << 20), Some(3 << 19)]);
-    refused("[a]\nfilename=f\nrw=read", &["line 1: job a: no size", "a size=, or run --fio size="]);
+    refused(
+        "[a]\nfilename=f\nrw=read",
+        &["line 1: job a: no size", "a size= or a filesize=, or --fio size="],
+    );
     // Of two sizes the larger is the file's.
     let workload = jobs("[a]\nfilename=f\nsize=1m\n[b]\nfilename=f\nsize=2m");
     assert_eq!(load(&workload.flow[1]).size_bytes, Some(2 << 20));
