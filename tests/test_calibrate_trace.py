@@ -24,6 +24,7 @@ from wordline.calibration import calibrate, describe, trace_lines, traces
 from wordline.calibration.objective import deviations
 from wordline.calibration.problem import Problem
 from wordline.calibration.replays import Replay
+from wordline.packed import ZSTD
 from wordline.presets import replay, toml_value
 from wordline.scenario import scenario_of
 
@@ -312,7 +313,7 @@ def test_spans_keep_the_lines_of_names_and_leave_out_remarks(tmp_path: Path) -> 
     assert count == 4
     head = "# made by hand\ntime,op\n"
     assert [file.read_text() for file in files] == [f"{head}0,R\n", f"{head}2,R\n3,W\n"]
-    path.write_bytes(trace_lines.ZSTD + b"...")
+    path.write_bytes(ZSTD + b"...")
     with pytest.raises(WordlineError, match="zstd: allowed: as text"):
         trace_lines.cut(path, [(0, 1)], tmp_path)
 

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from wordline._core import WordlineError
 from wordline.files import made_folder, missing, named, part_of, remove_empty, usable_folder
+from wordline.packed import ZSTD, opener
 
 HEAD = 1024
 """Bytes at the beginning of a file by which it is known."""
@@ -87,24 +88,21 @@ def head(path: Path) -> bytes:
 
 
 def _unpacked(path: Path, start: bytes) -> bytes:
-    import bz2
-    import gzip
     import lzma
 
     import pyarrow
 
-    if start.startswith(b"\x28\xb5\x2f\xfd"):
+    if start.startswith(ZSTD):
         with pyarrow.input_stream(str(path), compression="zstd") as stream:
             return bytes(stream.read(HEAD))
-    packings = ((b"\x1f\x8b", gzip.open), (b"BZh", bz2.open), (b"\xfd7zXZ", lzma.open))
-    for magic, opened in packings:
-        if start.startswith(magic):
-            try:
-                with opened(path, "rb") as file:
-                    return bytes(file.read(HEAD))
-            except lzma.LZMAError:
-                return b""
-    return start
+    opened = opener(start)
+    if opened is None:
+        return start
+    try:
+        with opened(path, "rb") as file:
+            return bytes(file.read(HEAD))
+    except lzma.LZMAError:
+        return b""
 
 
 def check(option: str, path: str | os.PathLike[str], form: Form, reads: Iterable[Path] = ()) -> Path:

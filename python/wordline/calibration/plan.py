@@ -103,9 +103,10 @@ class _Begun:
 
     def by_trace(self, path: Path, settings: trace_settings.Settings, also: Sequence[Path]) -> Problem:
         """Measured while a trace was recorded."""
+        recorded = traces.Traces.of(path, settings, self._user_bytes)
 
         def cut(requests: int | None) -> Problem:
-            found = traces.read(path, settings, requests, also, self._user_bytes)
+            found = recorded.measured(requests, also)
             return self._problem(found, max(part.count for part in found.replays))
 
         problem = cut(self.requests)

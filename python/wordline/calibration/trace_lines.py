@@ -4,28 +4,19 @@ response times of each span apart.
 
 from __future__ import annotations
 
-import bz2
 import contextlib
-import gzip
-import lzma
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 from wordline._core import WordlineError
+from wordline.packed import ZSTD, opener
 
 Span = tuple[int, int]
 """Number of the first request, and that behind the last one."""
 
-PACKED: dict[bytes, Callable[[Path], Any]] = {
-    b"\x1f\x8b": gzip.open,
-    b"BZh": bz2.open,
-    b"\xfd7zXZ\x00": lzma.open,
-}
-"""First bytes of compressed files, and what opens them."""
-
-ZSTD, PARQUET = b"\x28\xb5\x2f\xfd", b"PAR1"
+PARQUET = b"PAR1"
 
 NUMBER = re.compile(rb"(?:^|[\s,;|])[-+]?\d+(?:\.\d+)?(?:$|[\s,;|])")
 """A field that no line of names has."""
@@ -41,8 +32,7 @@ def cut(path: Path, spans: Sequence[Span], folder: Path) -> tuple[list[Path], in
         raise WordlineError(f"{path}: compressed by zstd: allowed: as text, or by gzip, bzip2 or xz")
     if first.startswith(PARQUET):
         return _cut_parquet(path, spans, folder)
-    open_ = next((found for magic, found in PACKED.items() if first.startswith(magic)), None)
-    with path.open("rb") if open_ is None else open_(path) as lines:
+    with (opener(first) or Path.open)(path, "rb") as lines:
         return _cut_lines(lines, spans, folder)
 
 

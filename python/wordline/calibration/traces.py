@@ -52,31 +52,40 @@ def _files(path: Path) -> list[Path]:
     return sorted(file for file in path.iterdir() if file.is_file() and not file.name.startswith("."))
 
 
-def read(
-    path: Path,
-    settings: Settings,
-    requests: int | None,
-    also: Sequence[Path] = (),
-    user_bytes: int | None = None,
-) -> Measured:
-    """The measurement that a trace is, or a folder of traces; and further tables beside it, of a drive with
-    so many bytes. Of each part the last `requests` are measured, or as many as there are. Raises
-    `WordlineError` for a trace whose response times can't be compared.
-    """
-    files = _files(path)
-    trace_settings.check(path, settings)
-    points: list[MeasuredPoint] = []
-    for file, label in zip(files, _labels(files), strict=True):
-        found = _Trace.of(file, settings, label, user_bytes)
-        points += found.points(max(PARTS // len(files), 2), requests)
-    few = [point.name for point in points if not point.figures]
-    if few:
-        raise WordlineError(
-            f"{path}: {few[0]}: fewer than {FEWEST} reads and writes: allowed: more of either"
+@dataclass(frozen=True)
+class Traces:
+    """A trace, or those of a folder, read once."""
+
+    path: Path
+    each: tuple[_Trace, ...]
+    user_bytes: int | None
+
+    @classmethod
+    def of(cls, path: Path, settings: Settings, user_bytes: int | None = None) -> Traces:
+        """To be replayed on a drive of so many bytes. Raises `WordlineError` for a trace whose response times
+        can't be compared.
+        """
+        files = _files(path)
+        trace_settings.check(path, settings)
+        named = zip(files, _labels(files), strict=True)
+        return cls(
+            path, tuple(_Trace.of(file, settings, label, user_bytes) for file, label in named), user_bytes
         )
-    _, further, notes = beside(also, stem(path), None, [], user_bytes)
-    source = ", ".join(one.name for one in (path, *also))
-    return Measured(stem(path), source, [*points, *further], Protocol(), tuple(notes))
+
+    def measured(self, requests: int | None, also: Sequence[Path] = ()) -> Measured:
+        """The measurement that they are, and further tables beside it. Of each part the last `requests` are
+        measured, or as many as there are.
+        """
+        parts = max(PARTS // len(self.each), 2)
+        points = [point for trace in self.each for point in trace.points(parts, requests)]
+        few = [point.name for point in points if not point.figures]
+        if few:
+            raise WordlineError(
+                f"{self.path}: {few[0]}: fewer than {FEWEST} reads and writes: allowed: more of either"
+            )
+        _, further, notes = beside(also, stem(self.path), None, [], self.user_bytes)
+        source = ", ".join(one.name for one in (self.path, *also))
+        return Measured(stem(self.path), source, [*points, *further], Protocol(), tuple(notes))
 
 
 def _labels(files: Sequence[Path]) -> list[str]:
