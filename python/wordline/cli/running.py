@@ -139,7 +139,7 @@ def run(
     scenario = Scenario(
         device,
         scheme,
-        replay(trace) if trace is not None else _workload(workload, traces, of_jobs),
+        replay(trace) if trace is not None else _workload(workload or DEFAULT_WORKLOAD, traces, of_jobs),
         overrides=source_pairs(format, options)
         + transform_pairs(transform)
         + override_pairs(overrides, skip_bad_lines),
@@ -212,12 +212,10 @@ def run(
     _print_written(out, written)
 
 
-def _workload(name: str | None, traces: str | None, of_jobs: OfJobs) -> Given:
+def _workload(name: str, traces: str | None, of_jobs: OfJobs) -> Given:
     """The workload that is named; of a job file of fio the sections, with the variables and settings."""
-    if of_jobs.first is None:
-        return load_workload(name or DEFAULT_WORKLOAD, traces)
-    of_jobs.refuse_without_job([name or DEFAULT_WORKLOAD])
-    return of_jobs.read(name or DEFAULT_WORKLOAD)
+    of_jobs.refuse_without_job([name])
+    return of_jobs.read(name) if of_jobs.first else load_workload(name, traces)
 
 
 def prepare(
