@@ -23,6 +23,7 @@ mod course;
 mod cpu;
 mod endings;
 mod errors;
+mod exact_blame;
 
 mod firmware;
 mod flows;
