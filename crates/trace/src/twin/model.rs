@@ -179,8 +179,6 @@ fn one() -> u32 {
     1
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's signature")]
-
 /// Most sequences in use at a time: eight bytes are kept of each.
 const MOST_SEQUENCES: f64 = 1_048_576.0;
 
