@@ -311,3 +311,26 @@ def test_the_table_of_twins_beyond_the_bound_has_all_of_them() -> None:
     passed, traces = map(int, re.findall(r"(\d+) of (\d+) traces", text)[0])
     beyond = re.findall(r"^\| \w+.*%.*\| .*% \|$", text.partition("The others:")[2], re.MULTILINE)
     assert len(beyond) == traces - passed
+
+
+def test_a_job_that_keeps_a_latency_says_how_many_requests_do(wordline: Wordline, tmp_path: Path) -> None:
+    jobs = tmp_path / "jobs.fio"
+    jobs.write_text(
+        "[drive]\nfilename=/dev/sda\nrw=randread\nbs=4k\ndirect=1\nioengine=libaio\niodepth=64\nsize=64m\n"
+        "time_based=1\nruntime=60\nlatency_target=400\nlatency_window=5000\nlatency_percentile=90\n"
+    )
+    line = ["run", "--device", "mqsim", "--workload", jobs, "--json", *sets(SMALL_DRIVE)]
+    result = wordline(*line).json()
+    (found,) = result["latency_targets"]
+    depth = found["queue_depth"]
+    assert found["is_found"] and 1 < depth < 64 and found["flow"] == "drive"
+    # The job is over long before its run time.
+    assert result["window"]["end_ns"] < 1e9
+    (note,) = [note for note in result["notes"] if note["kind"] == "latency_target"]
+    assert f"{depth} requests outstanding, no more, keep 90% of the answers" in note["found"]
+    fixed = ["--fio", "latency_target=0", "--fio", "runtime=0.1", "--fio"]
+    p90 = [
+        wordline(*line, *fixed, f"iodepth={n}").json()["read"]["latency_ns"]["p90"]
+        for n in (depth // 2, 2 * depth)
+    ]
+    assert p90[0] < 400_000 < p90[1]

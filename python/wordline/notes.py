@@ -24,6 +24,7 @@ ABOUT = {
     "samples_dropped": "samples have no row",
     "empty_timeline": "the window of a timeline lies behind the end of the run",
     "idle_flow": "one of several flows has no request in the window",
+    "latency_target": "a flow looks for how many of its requests may be outstanding: what it found",
     "ended_flow": "a flow ended before others that ran beside it, by 1% of the window or more",
     "later_flow": "a flow began behind the first 1% of the window: the whole run is of several loads",
     "overload": "open loop: at least twice as many requests under way in the last fifth of the batches as "

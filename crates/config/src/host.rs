@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::error::{ConfigError, check_range};
+use super::latency_target::LatencyTarget;
 use super::owned;
 use crate::left_out::{is_default, is_one};
 
@@ -347,6 +348,9 @@ pub struct FlowRules {
     /// Most of its requests inside the drive; 0 = no limit of its own.
     #[serde(skip_serializing_if = "is_default")]
     pub max_inside: u32,
+    /// Closed loop: the most requests outstanding, `queue_depth` at most, with which answers come in time are looked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub latency_target: Option<LatencyTarget>,
 }
 
 /// A flow whose number of requests stays in proportion to those of others.
@@ -388,6 +392,7 @@ impl FlowRules {
             in_step: None,
             group: String::new(),
             max_inside: 0,
+            latency_target: None,
         }
     }
 
@@ -405,6 +410,13 @@ impl FlowRules {
         check_range("max_inside", self.max_inside, 0, MAX_QUEUE_ENTRIES)?;
         check_range("weight", self.weight, 1, 256)?;
         check_range("start_ns", self.start_ns, 0, i64::MAX as u64)?;
+        if let Some(target) = &self.latency_target {
+            if !is_closed {
+                let allowed = "left out with arrivals of their own: what is looked for is the queue depth of a closed loop";
+                return Err(ConfigError::new("latency_target.ns", target.ns, allowed));
+            }
+            target.validate().map_err(|error| error.under("latency_target"))?;
+        }
         self.in_step.map_or(Ok(()), |step| step.validate().map_err(|error| error.under("in_step")))
     }
 

@@ -24,6 +24,7 @@ pub mod host;
 pub mod hotr;
 pub mod ideal;
 pub mod isolation;
+pub mod latency_target;
 pub mod layers;
 pub mod left_out;
 pub mod mapping;

@@ -7,6 +7,7 @@ use wordline_engine::config::DeviceConfig;
 use wordline_engine::config::cache::MaxWritesHold;
 use wordline_engine::config::host::*;
 use wordline_engine::config::host::{Arrivals, HostConfig};
+use wordline_engine::config::latency_target::{LatencyTarget, WhenFound};
 use wordline_engine::host::schedulers::{Choice, HostPolicy, HostScheduler, HostView};
 use wordline_engine::host::{Flow, HostOp, HostRequest};
 use wordline_engine::stats::report::{DirectionReport, Report};
@@ -208,6 +209,35 @@ fn a_flow_of_batches_submits_as_many_at_once_as_it_waited_for() {
 }
 
 #[test]
+fn a_flow_finds_how_many_requests_may_be_outstanding_while_answers_come_in_time() {
+    let setup = with_host(device(1, 1, 1, 1), HostConfig::default());
+    // One die: of n requests outstanding each takes n reads.
+    let found = |queue_depth, most_reads, count| {
+        let target = LatencyTarget {
+            ns: most_reads * READ,
+            percentile: 100.0,
+            window_ns: 50 * READ,
+            when_found: WhenFound::Stop,
+        };
+        let looking = FlowRules { latency_target: Some(target), ..closed_rules("looking", queue_depth) };
+        let (report, record) =
+            record_flows(&setup, vec![(looking, (0..count).map(|n| read(0, n % 64)).collect())]);
+        let target = report.latency_targets[0].clone();
+        (target.queue_depth, target.is_found, flows_of(&record).len() as u64)
+    };
+    let (depth, is_found, taken) = found(64, 11, 5_000);
+    assert_eq!((depth, is_found), (Some(11), true));
+    assert!((300..1_000).contains(&taken), "{taken}");
+    assert_eq!(found(8, 11, 5_000).0, Some(8));
+    assert_eq!(found(64, 11, 120), (Some(2), false, 120));
+    let too_fast = LatencyTarget { ns: 1, percentile: 99.0, window_ns: READ, when_found: WhenFound::Stop };
+    let looking = FlowRules { latency_target: Some(too_fast), ..closed_rules("looking", 4) };
+    let (report, _) = record_flows(&setup, vec![(looking, reads(64))]);
+    assert_eq!((report.latency_targets[0].queue_depth, report.latency_targets[0].is_found), (None, true));
+    assert!(report.notes().iter().any(|note| note.kind == "latency_target"));
+}
+
+#[test]
 fn a_batch_that_other_flows_hold_up_still_comes() {
     let setup = with_host(device(1, 1, 1, 1), HostConfig { max_inside: 1, ..HostConfig::default() });
     let batches = FlowRules { submit_batch: 3, ..closed_rules("batches", 3) };
@@ -399,7 +429,14 @@ fn any_flow() -> impl Strategy<Value = (FlowRules, u64, u64)> {
             let submit_batch = 1 + (seed >> 8) as u32 % queue_depth;
             let arrivals = if open { Arrivals::Open } else { Arrivals::Closed };
             let stream = (seed % 3) as u16;
+            let target = LatencyTarget {
+                ns: 1 + seed % 3_000_000,
+                percentile: [50.0, 99.0, 100.0][(seed >> 16) as usize % 3],
+                window_ns: 1 + (seed >> 32) % 5_000_000,
+                when_found: WhenFound::Hold,
+            };
             let some = FlowRules {
+                latency_target: (!open && seed & 4 == 0).then_some(target),
                 arrivals,
                 queue_depth,
                 think_time_ns,
@@ -518,6 +555,11 @@ fn what_no_nvme_host_does_is_refused() {
     assert_eq!(flow(FlowRules { weight: 0, ..rules("x") }), "weight = 0: allowed: 1 to 256");
     let batch = FlowRules { submit_batch: 5, ..closed_rules("x", 4) };
     assert_eq!(flow(batch), "submit_batch = 5: allowed: 1 to 4, its queue_depth");
+    let target = LatencyTarget { ns: 1, percentile: 0.0, window_ns: 1, when_found: WhenFound::Hold };
+    let looking = FlowRules { latency_target: Some(target.clone()), ..closed_rules("x", 4) };
+    assert_eq!(flow(looking), "latency_target.percentile = 0: allowed: 0.000001 to 100");
+    let open = FlowRules { latency_target: Some(target), ..rules("x") };
+    assert!(flow(open).starts_with("latency_target.ns = 1: allowed: left out with arrivals of their own"));
     let none = replay_flows(
         &setup(device(1, 1, 1, 1)),
         &mut setup(device(1, 1, 1, 1)).prepare(&[]).unwrap(),

@@ -9,7 +9,8 @@ use wordline_engine::config::bad_blocks::BadBlocksConfig;
 use wordline_engine::config::cache::{CacheBytes, CacheKind};
 use wordline_engine::config::device::{LinkData, SuspendConfig};
 use wordline_engine::config::errors::ReadCounting;
-use wordline_engine::config::host::{FlowRules, HostSchedulerKind};
+use wordline_engine::config::host::{Arrivals, FlowRules, HostSchedulerKind};
+use wordline_engine::config::latency_target::{LatencyTarget, WhenFound};
 use wordline_engine::config::mapping::MappingKind;
 use wordline_engine::config::nand_modes::CacheReadOrder;
 use wordline_engine::config::run::Occupancy;
@@ -200,7 +201,12 @@ fn a_run_that_is_split_anywhere_gives_the_same_bytes_in_full_collection() {
 }
 
 /// A run of a reader beside a writer, split at these numbers of requests.
-fn flows_in_parts(setup: &Setup, requests: &[HostRequest], stops: &[u64]) -> String {
+fn flows_in_parts(
+    setup: &Setup,
+    latency_target: Option<LatencyTarget>,
+    requests: &[HostRequest],
+    stops: &[u64],
+) -> String {
     let mut drive = setup.prepare(&[]).unwrap();
     let mut bytes: Option<Vec<u8>> = None;
     for after_requests in stops.iter().copied().chain([u64::MAX]) {
@@ -209,7 +215,7 @@ fn flows_in_parts(setup: &Setup, requests: &[HostRequest], stops: &[u64]) -> Str
         let (mut reads, mut writes) = (Listed(reads), Listed(writes));
         let rules = |name| FlowRules::of_host(name, &setup.host);
         let flows = vec![
-            Flow::new(rules("reader"), &mut reads),
+            Flow::new(FlowRules { latency_target: latency_target.clone(), ..rules("reader") }, &mut reads),
             Flow::new(FlowRules { stream: 3, ..rules("writer") }, &mut writes),
         ];
         let (mut save, mut input) = (Vec::new(), bytes.as_deref());
@@ -234,8 +240,22 @@ fn several_flows_with_every_host_scheduler_may_be_split() {
         let mut setup = busy();
         (setup.host.max_inside, setup.host.scheduler.kind) = (6, kind);
         let requests = listed(&setup, 4, 600);
-        let whole = flows_in_parts(&setup, &requests, &[]);
-        assert!(flows_in_parts(&setup, &requests, &[3, 200, 201, 450]) == whole, "{kind:?}");
+        let whole = flows_in_parts(&setup, None, &requests, &[]);
+        assert!(flows_in_parts(&setup, None, &requests, &[3, 200, 201, 450]) == whole, "{kind:?}");
+    }
+}
+
+#[test]
+fn a_flow_that_looks_for_its_queue_depth_may_be_split() {
+    let mut setup = busy();
+    (setup.host.arrivals, setup.host.queue_depth) = (Arrivals::Closed, 32);
+    let requests = listed(&setup, 4, 2_000);
+    for when_found in [WhenFound::Stop, WhenFound::Hold] {
+        let target = LatencyTarget { ns: 900_000, percentile: 80.0, window_ns: 3_000_000, when_found };
+        let parts = |stops: &[u64]| flows_in_parts(&setup, Some(target.clone()), &requests, stops);
+        let whole = parts(&[]);
+        assert!(whole.contains("\"is_found\":true") && whole.contains("\"queue_depth\":"), "{whole}");
+        assert!(parts(&[3, 100, 101, 170, 500]) == whole, "{when_found:?}");
     }
 }
 

@@ -40,6 +40,9 @@ pub struct Report {
     /// first flow to the end of its last. They are among the figures of `flows`, too.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<FlowReport>,
+    /// How many requests of each flow that looks for it may be outstanding while answers come in time; left out without any.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub latency_targets: Vec<LatencyTargetReport>,
     /// Each stream, where flows are of several.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub streams: Vec<StreamReport>,
@@ -243,6 +246,32 @@ pub struct FlowReport {
     pub trim: DirectionReport,
     /// Flush requests.
     pub flush: DirectionReport,
+}
+
+/// How many requests of a flow may be outstanding while answers come in time.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct LatencyTargetReport {
+    /// Name of the flow.
+    pub flow: String,
+    /// What an answer in time takes at most, ns.
+    pub ns: u64,
+    /// Percentage of the answers that must be in time.
+    pub percentile: f64,
+    /// The number: of the last window that was in time; left out if none was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub queue_depth: Option<u32>,
+    /// Whether the search came to its end; else the flow ended before.
+    pub is_found: bool,
+    /// Windows that were tried.
+    pub windows: u32,
+    /// Answers of that window.
+    pub answers: u64,
+    /// Share of them that were in time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub in_time: Option<f64>,
+    /// Answers a second in that window.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub iops: Option<f64>,
 }
 
 /// A flow's part of the window.

@@ -1,5 +1,6 @@
 //! Several flows: each has a queue of its own, and an arbitration or a scheduler chooses between their requests.
 
+mod depth_search;
 mod follow;
 mod queue;
 
@@ -14,6 +15,7 @@ use super::places::WritesInside;
 use super::schedulers::{Answered, Choice, HostPolicy, HostScheduler, HostView, Waiting};
 use super::side::{DriveView, HostSide};
 use crate::snapshot::{In, Out, Part, SnapshotError};
+use depth_search::DepthSearch;
 use queue::Queue;
 use wordline_base::ids::DieId;
 use wordline_base::request::{HostOp, HostRequest, RequestSource, SourceError};
@@ -22,6 +24,7 @@ use wordline_config::ConfigError;
 use wordline_config::cache::CacheConfig;
 use wordline_config::host::HostConfig;
 use wordline_config::host::{FlowRules, MAX_QUEUES};
+use wordline_observe::report::LatencyTargetReport;
 
 /// A flow: its rules and its requests. Flow and stream of the requests are set as the rules and its place among the
 /// flows say.
@@ -69,6 +72,7 @@ struct Held {
 struct Inside {
     flow: u16,
     op: HostOp,
+    arrival: Ns,
     entered: Ns,
     inside: u32,
     die: Option<DieId>,
@@ -350,7 +354,7 @@ impl<'a> Flows<'a> {
         }
         let Waiting { flow, op, die, arrival, .. } = view;
         self.writes.enter(op);
-        self.entered.push_back(Some(Inside { flow, op, entered: now, inside: self.inside, die }));
+        self.entered.push_back(Some(Inside { flow, op, arrival, entered: now, inside: self.inside, die }));
         (request, arrival)
     }
 
@@ -374,7 +378,7 @@ impl<'a> Flows<'a> {
             self.entered.pop_front();
             self.first_inside += 1;
         }
-        let Inside { flow, op, entered, inside, die } = request;
+        let Inside { flow, op, arrival, entered, inside, die } = request;
         self.inside -= 1;
         self.writes.leave(op);
         if let Some(sent) = die.and_then(|die| self.sent.get_mut(die.index())) {
@@ -382,9 +386,7 @@ impl<'a> Flows<'a> {
         }
         let queue = &mut self.queues[usize::from(flow)];
         queue.inside -= 1;
-        queue.submitter.completed(1, now);
-        queue.course.answered(now);
-        queue.changed = true;
+        queue.answered(arrival, now);
         self.policy.answered(&Answered { flow, op, entered, inside, now });
     }
 }
@@ -529,6 +531,10 @@ impl HostSide for Flows<'_> {
             return Vec::new();
         }
         self.queues.iter().map(|queue| queue.course.began()).collect()
+    }
+
+    fn latency_targets(&self) -> Vec<LatencyTargetReport> {
+        self.queues.iter().filter_map(|queue| queue.search.as_ref().map(DepthSearch::report)).collect()
     }
 
     fn ended(&self) -> Vec<Option<Ns>> {

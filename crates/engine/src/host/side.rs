@@ -5,6 +5,7 @@ use crate::snapshot::{In, Out, SnapshotError};
 use wordline_base::ids::DieId;
 use wordline_base::request::{HostRequest, SourceError};
 use wordline_base::time::Ns;
+use wordline_observe::report::LatencyTargetReport;
 
 /// What a host sees of the drive. Looks, and changes nothing.
 pub trait DriveView {
@@ -73,6 +74,11 @@ pub trait HostSide {
 
     /// When each flow ended where others went on behind that.
     fn ended(&self) -> Vec<Option<Ns>> {
+        Vec::new()
+    }
+
+    /// What each flow found that looks for how many requests may be outstanding.
+    fn latency_targets(&self) -> Vec<LatencyTargetReport> {
         Vec::new()
     }
 

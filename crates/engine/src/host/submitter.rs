@@ -21,8 +21,9 @@ pub struct Submitter<'a> {
     /// Closed loop and held arrivals: when each free place of the queue becomes free. Never decreases.
     places: VecDeque<Ns>,
     outstanding: u32,
-    /// Closed loop: answers that are waited for before their places become free.
+    /// Closed loop: answers that are waited for before their places become free, and whether it is more than one or the depth varies.
     batch_answers: u32,
+    gathers: bool,
     /// Requests of the source that were taken, and that come at most.
     taken: u64,
     most: u64,
@@ -58,6 +59,7 @@ impl<'a> Submitter<'a> {
             places,
             outstanding: 0,
             batch_answers: 1,
+            gathers: false,
             taken: 0,
             most: u64::MAX,
             last_arrival: Ns::ZERO,
@@ -73,8 +75,16 @@ impl<'a> Submitter<'a> {
     pub(super) fn in_batches(mut self, answers: u32) -> Self {
         if self.config.arrivals == Arrivals::Closed {
             self.batch_answers = answers;
+            self.gathers |= answers > 1;
         }
         self
+    }
+
+    /// So many requests of the closed loop may be outstanding from the next answer on.
+    pub(super) fn set_depth(&mut self, depth: u32) {
+        self.gathers = true;
+        self.config.queue_depth = depth;
+        self.places.truncate(depth.saturating_sub(self.outstanding) as usize);
     }
 
     /// Places that become free with the last answer: none before a batch of answers is there, or all are.
@@ -268,7 +278,7 @@ impl<'a> Submitter<'a> {
         if self.config.arrivals != Arrivals::Open {
             let thinks = self.config.arrivals == Arrivals::Closed;
             let free = if thinks { now + Ns(self.config.think_time_ns) } else { now };
-            let count = if self.batch_answers > 1 { self.gathered() } else { count };
+            let count = if self.gathers { self.gathered() } else { count };
             for _ in 0..count {
                 self.places.push_back(free);
             }
@@ -286,6 +296,7 @@ impl<'a> Submitter<'a> {
             source: _,
             config: _,
             batch_answers: _,
+            gathers: _,
             batch: _,
             cursor: _,
             exhausted: _,

@@ -8,6 +8,7 @@ mod end;
 mod ended_flows;
 mod errors;
 mod idle_flows;
+mod latency_targets;
 mod levelling;
 mod mann_kendall;
 mod overload;
@@ -50,13 +51,14 @@ impl Note {
 }
 
 /// All kinds, in the order in which a result has them.
-const KINDS: [fn(&Report) -> Vec<Note>; 18] = [
+const KINDS: [fn(&Report) -> Vec<Note>; 19] = [
     end::notes,
     errors::notes,
     recorded::merged,
     recorded::dropped,
     idle_flows::notes,
     ended_flows::notes,
+    latency_targets::notes,
     overload::notes,
     start::notes,
     trend::notes,

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use wordline_config::error::ConfigError;
 use wordline_config::host::{Arrivals, HostConfig};
 use wordline_config::host::{FlowRules, InStep, Priority};
+use wordline_config::latency_target::LatencyTarget;
 
 use super::{RegionConfig, SourceConfig};
 use wordline_config::left_out::{is_default, is_one};
@@ -64,6 +65,10 @@ pub struct FlowConfig {
     /// Most of its requests inside the drive, up to 65,536; others of it wait in its queue. 0 = as many as `host.max_inside` lets in.
     #[serde(default, skip_serializing_if = "is_default")]
     pub max_inside: u32,
+    /// Closed loop: the most requests outstanding, up to `queue_depth`, with which answers come in time are looked for; `latency_target` of the
+    /// flow's result says how many. Left out: `queue_depth` are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub latency_target: Option<LatencyTarget>,
     /// A group of flows whose numbers of requests stay in the proportion of their weights, as long as each has some.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub in_step: Option<InStep>,
@@ -116,14 +121,25 @@ impl FlowConfig {
             priority: self.priority,
             weight: self.weight,
             stream: self.stream,
-            goes_on: self.at_end != Some(AtEnd::Stop) && self.ends.is_empty() && self.source.goes_on(),
+            goes_on: self.goes_on(),
             start_ns: self.start_ns,
             after: Vec::new(),
             ends: Vec::new(),
             in_step: self.in_step,
             group: self.group.clone(),
             max_inside: self.max_inside,
+            latency_target: self.latency_target.clone(),
         }
+    }
+
+    /// Whether requests like its own follow its last.
+    fn goes_on(&self) -> bool {
+        let ends = self.at_end == Some(AtEnd::Stop) || !self.ends.is_empty() || self.stops_when_found();
+        !ends && self.source.goes_on()
+    }
+
+    fn stops_when_found(&self) -> bool {
+        self.latency_target.as_ref().is_some_and(LatencyTarget::stops)
     }
 
     /// Whether it begins later than the workload.

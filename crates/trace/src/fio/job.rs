@@ -1,6 +1,7 @@
 //! One job, read.
 
 use wordline_config::host::InStep;
+use wordline_config::latency_target::LatencyTarget;
 
 use super::commands::{verifies, verify_in_place_of_writes};
 use super::cover;
@@ -9,6 +10,7 @@ use super::engines::{Target, target};
 use super::file::Section;
 use super::given::Reasons;
 use super::iolog::{Iolog, iolog};
+use super::latency::latency_target;
 use super::load::load;
 use super::options::Settings;
 use super::sequence::Order;
@@ -39,6 +41,7 @@ pub(super) struct Job {
     pub in_step: Option<InStep>,
     pub copies: u64,
     pub depth: Depth,
+    pub latency_target: Option<LatencyTarget>,
     pub think_ns: u64,
     pub run_ns: Option<u64>,
     pub ramp_ns: u64,
@@ -101,6 +104,7 @@ impl Job {
         }
         let name = keys.take_name("name").unwrap_or_else(|| section.name.clone());
         let (filenames, format) = filenames(&mut keys);
+        let latency_target = latency_target(&mut keys, load.has_rates(), &mut notes);
         let mut job = Self {
             name,
             section: section.name.clone(),
@@ -111,6 +115,7 @@ impl Job {
             in_step: in_step(&mut keys),
             copies: keys.take_value("numjobs", |text| whole(text, 1, 65_535)).unwrap_or(1),
             depth,
+            latency_target,
             think_ns,
             run_ns,
             ramp_ns: keys.take_value("ramp_time", |text| time_ns(text, SECOND)).unwrap_or(0),

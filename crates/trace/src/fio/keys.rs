@@ -64,12 +64,6 @@ pub(super) const REFUSED: &[(&str, &[&str], &str)] = &[
     ("replay_skip", &[], "nothing: a transformation of the trace leaves operations out"),
     ("profile", &[], "jobs that are written out"),
     ("create_only", &["0"], "0: a job that only makes its files issues no requests"),
-    (
-        "latency_target",
-        &["0"],
-        "0: which queue depth meets a latency takes a run for each, with --fio latency_target=0 --fio iodepth=N",
-    ),
-    ("latency_run", &["0"], "0"),
     ("zone_reset_threshold", &["0"], "0: the drive has no zones of its own"),
     ("zone_reset_frequency", &["0"], "0: the drive has no zones of its own"),
 ];
@@ -165,8 +159,6 @@ const WITHOUT_EFFECT: &[&str] = &[
     "job_max_clat",
     "job_start_clock_id",
     "lat_percentiles",
-    "latency_percentile",
-    "latency_window",
     "lockfile",
     "lockmem",
     "log_alternate_epoch",

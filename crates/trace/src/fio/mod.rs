@@ -17,6 +17,7 @@ mod given;
 mod iolog;
 mod job;
 mod keys;
+mod latency;
 mod lengths;
 mod load;
 mod options;

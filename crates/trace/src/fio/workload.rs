@@ -278,6 +278,7 @@ fn of_source(job: &Job, source: SourceConfig) -> FlowConfig {
         in_step: job.in_step,
         group: String::new(),
         max_inside: 0,
+        latency_target: job.latency_target.clone(),
         at_end: Some(AtEnd::Stop),
         nvm_set: None,
         set_bytes: None,

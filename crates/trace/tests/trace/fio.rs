@@ -249,7 +249,8 @@ fn what_is_not_modelled_names_line_and_key() {
     for (setting, part) in [
         ("startdelay=5-9", "startdelay=5-9"),
         ("zonemode=zbd", "zonemode=zbd"),
-        ("latency_target=500", "latency_target=500"),
+        ("latency_target=5q", "latency_target=5q"),
+        ("latency_target=500\nrate_iops=10", "job job: latency_target: allowed: in a job without a rate"),
         ("ioengine=net\nrw=read", "ioengine=net"),
         ("ioengine=mine", "ioengine=mine"),
         ("write_mode=zeroes", "write_mode=zeroes"),

@@ -1,6 +1,7 @@
 //! Job files as other people have them: what is set beside the file, engines of other makers, commands and queues of other kinds.
 
 use wordline_base::request::HostOp;
+use wordline_config::latency_target::{LatencyTarget, WhenFound};
 use wordline_trace::fio::{Given, Imported};
 use wordline_trace::{OpenContext, OpenError, WorkloadConfig, open_flows};
 
@@ -56,6 +57,29 @@ fn a_full_queue_waits_for_as_many_answers_as_it_submits_at_once() {
     assert_eq!(batch("iodepth_batch_complete_min=64\niodepth_batch_complete_max=64"), (Some(16), 16));
     assert_eq!(batch("ioengine=sync\niodepth_batch_complete=8"), (Some(1), 1));
     assert_eq!(batch("ioengine=sync\nio_submit_mode=offload\niodepth_low=8"), (Some(16), 8));
+}
+
+#[test]
+fn a_job_that_keeps_a_latency_looks_for_its_queue_depth() {
+    let flow = |settings: &str| {
+        jobs(&format!("[a]\nrw=randread\nsize=1m\nioengine=libaio\niodepth=128\n{settings}")).flow.remove(0)
+    };
+    let found = flow("latency_target=500\nlatency_window=5s\nlatency_percentile=99.9");
+    let expected = LatencyTarget {
+        ns: 500_000,
+        percentile: 99.9,
+        window_ns: 5_000_000_000,
+        when_found: WhenFound::Stop,
+    };
+    assert_eq!((found.queue_depth, found.latency_target), (Some(128), Some(expected)));
+    let held = flow("latency_target=2ms\nlatency_run=1").latency_target.unwrap();
+    assert_eq!((held.ns, held.percentile, held.window_ns), (2_000_000, 100.0, 1));
+    assert_eq!(held.when_found, WhenFound::Hold);
+    assert_eq!(flow("latency_target=0\nlatency_window=5").latency_target, None);
+    let notes = import("[a]\nrw=read\nsize=1m\nlatency_percentile=99", &[]).unwrap().notes;
+    assert!(notes.iter().any(|note| note.contains("do nothing without latency_target")), "{notes:?}");
+    let told = import("[a]\nrw=read\nsize=1m\nlatency_target=1\nlatency_percentile=0", &[]).err().unwrap();
+    assert!(told.contains("line 5: `latency_percentile=0`: allowed: 0.000001 to 100"), "{told}");
 }
 
 #[test]

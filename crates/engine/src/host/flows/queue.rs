@@ -1,5 +1,6 @@
 //! A flow's queue: where its requests come from, and when the next one may.
 
+use super::depth_search::{Change, DepthSearch};
 use super::{Flow, Of, RestoreError};
 use crate::host::course::{Course, Together};
 use crate::host::submitter::Submitter;
@@ -38,6 +39,8 @@ pub(super) struct Queue<'a> {
     /// Its requests inside the drive, and most of them; `u32::MAX` = any number.
     pub(super) inside: u32,
     pub(super) most: u32,
+    /// The search for how many of its requests may be outstanding.
+    pub(super) search: Option<DepthSearch>,
 }
 
 impl<'a> Queue<'a> {
@@ -49,6 +52,11 @@ impl<'a> Queue<'a> {
         let mut submitter = Submitter::new(first, rules.arrivals()).in_batches(rules.submit_batch);
         if settles {
             submitter.stop_behind(Ns::NEVER);
+        }
+        let search =
+            rules.latency_target.map(|target| DepthSearch::new(rules.name, target, rules.queue_depth));
+        if let Some(search) = &search {
+            submitter.set_depth(search.depth());
         }
         Self {
             submitter,
@@ -68,7 +76,28 @@ impl<'a> Queue<'a> {
             given: 0,
             inside: 0,
             most: if rules.max_inside == 0 { u32::MAX } else { rules.max_inside },
+            search,
         }
+    }
+
+    /// A request that was submitted at `arrival` has its answer.
+    pub(super) fn answered(&mut self, arrival: Ns, now: Ns) {
+        let change = match (&mut self.search, self.course.part()) {
+            (Some(search), Of::Own) => {
+                search.begin(self.course.began().unwrap_or(Ns::ZERO));
+                search.answered(arrival, now)
+            }
+            _ => None,
+        };
+        if let Some(Change::Depth(depth)) = change {
+            self.submitter.set_depth(depth);
+        }
+        self.submitter.completed(1, now);
+        if change == Some(Change::Stop) {
+            self.submitter.close();
+        }
+        self.course.answered(now);
+        self.changed = true;
     }
 
     /// Whether the drive has as many of its requests as it may.
@@ -120,15 +149,21 @@ impl<'a> Queue<'a> {
             given,
             inside: _,
             most: _,
+            search,
         } = self;
         out.put(&course.state())?;
         submitter.save(out)?;
+        search.iter().try_for_each(|search| search.save(out))?;
         out.put(&(waiting, next, last, overtakes, ends, given))
     }
 
     pub(super) fn restore(&mut self, input: &mut In<'_>) -> Result<(), RestoreError> {
         self.course.restore(&mut self.submitter, input.take()?)?;
         let behind = self.submitter.restore(input)?;
+        if let Some(search) = &mut self.search {
+            search.restore(input)?;
+            self.submitter.set_depth(search.depth());
+        }
         self.course.restore_rest(behind);
         (self.waiting, self.next, self.last, self.overtakes, self.ends, self.given) = input.take()?;
         self.changed = true;

@@ -1,0 +1,266 @@
+//! How many requests of a closed loop may be outstanding while answers come in time: doubled until they don't, then bisected.
+
+use serde::{Deserialize, Serialize};
+
+use crate::snapshot::{In, Out, SnapshotError};
+use wordline_base::time::Ns;
+use wordline_config::latency_target::LatencyTarget;
+use wordline_observe::report::LatencyTargetReport;
+
+/// Windows in a row that are in time before a flow that goes on tries one more.
+const PATIENCE: u32 = 3;
+
+/// A search.
+pub(super) struct DepthSearch {
+    flow: String,
+    target: LatencyTarget,
+    most: u32,
+    state: State,
+}
+
+/// How far it is.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct State {
+    /// What is tried, and since when; not before its flow's own requests.
+    depth: u32,
+    since: Ns,
+    /// The most that was in time, 0 for none, and the least that wasn't, one more than there may be for none.
+    low: u32,
+    high: u32,
+    is_found: bool,
+    windows: u32,
+    /// Windows in time in a row since it was found.
+    kept: u32,
+    /// Answers of this window.
+    count: Count,
+    /// The last window that was in time.
+    good: Option<Window>,
+}
+
+/// Answers.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+struct Count {
+    all: u64,
+    in_time: u64,
+}
+
+/// A window that is over.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Window {
+    depth: u32,
+    count: Count,
+    length: Ns,
+}
+
+/// What an answer changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Change {
+    /// So many may be outstanding from now on.
+    Depth(u32),
+    /// No more requests come.
+    Stop,
+}
+
+impl DepthSearch {
+    /// Up to so many.
+    pub(super) fn new(flow: String, target: LatencyTarget, most: u32) -> Self {
+        let state = State {
+            depth: 1,
+            since: Ns::ZERO,
+            low: 0,
+            high: most + 1,
+            is_found: false,
+            windows: 0,
+            kept: 0,
+            count: Count::default(),
+            good: None,
+        };
+        Self { flow, target, most, state }
+    }
+
+    /// How many may be outstanding.
+    pub(super) fn depth(&self) -> u32 {
+        self.state.depth
+    }
+
+    /// The flow's own requests begin no earlier than this.
+    pub(super) fn begin(&mut self, begins: Ns) {
+        self.state.since = self.state.since.max(begins);
+    }
+
+    /// A request that was submitted at `arrival` has its answer.
+    #[inline]
+    pub(super) fn answered(&mut self, arrival: Ns, now: Ns) -> Option<Change> {
+        let state = &mut self.state;
+        if arrival < state.since {
+            return None;
+        }
+        let in_time = now - arrival <= Ns(self.target.ns);
+        state.count.all += 1;
+        state.count.in_time += u64::from(in_time);
+        let is_lost = !in_time && self.target.percentile >= 100.0;
+        let is_over = now - state.since >= Ns(self.target.window_ns);
+        if is_over || is_lost { self.end_window(now) } else { None }
+    }
+
+    fn end_window(&mut self, now: Ns) -> Option<Change> {
+        let state = &mut self.state;
+        let Count { all, in_time } = state.count;
+        let meets = in_time as f64 * 100.0 >= self.target.percentile * all as f64;
+        state.windows = state.windows.saturating_add(1);
+        if meets {
+            state.good = Some(Window { depth: state.depth, count: state.count, length: now - state.since });
+        }
+        (state.count, state.since) = (Count::default(), now);
+        let depth = if state.is_found { self.hold(meets) } else { self.next(meets) };
+        if self.state.is_found && self.target.stops() {
+            return Some(Change::Stop);
+        }
+        self.state.depth = depth;
+        Some(Change::Depth(depth))
+    }
+
+    /// What is tried next, while the number is looked for.
+    fn next(&mut self, meets: bool) -> u32 {
+        let state = &mut self.state;
+        let bound = if meets { &mut state.low } else { &mut state.high };
+        *bound = state.depth;
+        if state.high - state.low <= 1 {
+            state.is_found = true;
+            return state.low.max(1);
+        }
+        let has_failed = state.high <= self.most;
+        if has_failed {
+            u32::midpoint(state.low, state.high)
+        } else {
+            state.depth.saturating_mul(2).min(self.most)
+        }
+    }
+
+    /// What a flow goes on with that has found it.
+    fn hold(&mut self, meets: bool) -> u32 {
+        let state = &mut self.state;
+        state.kept = if meets { state.kept + 1 } else { 0 };
+        match state.kept {
+            0 => state.depth.saturating_sub(1).max(1),
+            PATIENCE => {
+                state.kept = 0;
+                (state.depth + 1).min(self.most)
+            }
+            _ => state.depth,
+        }
+    }
+
+    /// What was found.
+    pub(super) fn report(&self) -> LatencyTargetReport {
+        let State { is_found, windows, good, .. } = self.state;
+        LatencyTargetReport {
+            flow: self.flow.clone(),
+            ns: self.target.ns,
+            percentile: self.target.percentile,
+            queue_depth: good.map(|window| window.depth),
+            is_found,
+            windows,
+            answers: good.map_or(0, |window| window.count.all),
+            in_time: good.map(|window| window.count.in_time as f64 / window.count.all as f64),
+            iops: good.map(|window| window.count.all as f64 * 1e9 / window.length.0.max(1) as f64),
+        }
+    }
+
+    pub(super) fn save(&self, out: &mut Out<'_>) -> Result<(), SnapshotError> {
+        out.put(&self.state)
+    }
+
+    pub(super) fn restore(&mut self, input: &mut In<'_>) -> Result<(), SnapshotError> {
+        let state: State = input.take()?;
+        if state.depth == 0 || state.depth > self.most {
+            return Err(SnapshotError::Misfit("more requests outstanding than a flow may have".to_owned()));
+        }
+        self.state = state;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use wordline_config::latency_target::WhenFound;
+
+    const WINDOW: u64 = 1_000;
+
+    fn search(most: u32, when_found: WhenFound, percentile: f64) -> DepthSearch {
+        let target = LatencyTarget { ns: 10, percentile, window_ns: WINDOW, when_found };
+        DepthSearch::new("a".into(), target, most)
+    }
+
+    /// Windows of 100 answers each on a drive that answers as many as `fast` requests in time: what was tried.
+    fn tried(search: &mut DepthSearch, fast: u32, windows: usize) -> Vec<u32> {
+        let (mut now, mut tried) = (search.state.since.max(Ns(WINDOW)), vec![search.depth()]);
+        search.begin(now);
+        while tried.len() <= windows {
+            let takes = if search.depth() > fast { 11 } else { 10 };
+            now += Ns(WINDOW / 100);
+            match search.answered(now - Ns(takes), now) {
+                Some(Change::Depth(depth)) => tried.push(depth),
+                Some(Change::Stop) => break,
+                None => {}
+            }
+        }
+        tried
+    }
+
+    #[test]
+    fn numbers_double_until_one_is_too_slow_and_are_bisected_then() {
+        for (fast, expected, found) in [
+            (11, vec![1, 2, 4, 8, 16, 12, 10, 11], Some(11)),
+            (64, vec![1, 2, 4, 8, 16, 32, 64], Some(64)),
+            (1, vec![1, 2], Some(1)),
+            (0, vec![1], None),
+            (99, vec![1, 2, 4, 8, 16, 32, 64], Some(64)),
+        ] {
+            let mut search = search(64, WhenFound::Stop, 99.0);
+            assert_eq!(tried(&mut search, fast, 99), expected, "{fast}");
+            let report = search.report();
+            assert_eq!((report.queue_depth, report.is_found), (found, true), "{fast}");
+            assert_eq!(report.windows as usize, expected.len());
+        }
+    }
+
+    #[test]
+    fn a_flow_that_goes_on_follows_what_the_drive_can_do() {
+        let mut search = search(64, WhenFound::Hold, 99.0);
+        assert_eq!(tried(&mut search, 2, 4), [1, 2, 4, 3, 2]);
+        assert_eq!(tried(&mut search, 4, 9), [2, 2, 2, 3, 3, 3, 4, 4, 4, 5]);
+        assert_eq!(tried(&mut search, 4, 4), [5, 4, 4, 4, 5]);
+        assert_eq!(tried(&mut search, 0, 6), [5, 4, 3, 2, 1, 1, 1]);
+        assert_eq!(search.report().queue_depth, Some(4));
+    }
+
+    #[test]
+    fn the_share_of_a_window_decides_and_one_late_answer_where_all_must_be_in_time() {
+        let late = |search: &mut DepthSearch, count: u64| {
+            let answers = (1..=100).map(|number| Ns(number * WINDOW / 100));
+            answers
+                .filter_map(|now| {
+                    search.answered(now - Ns(if now.0 <= count * 10 { 11.min(now.0) } else { 1 }), now)
+                })
+                .next()
+        };
+        // The first answer can't have taken longer than the run is old.
+        assert_eq!(late(&mut search(8, WhenFound::Stop, 90.0), 11), Some(Change::Depth(2)));
+        assert_eq!(late(&mut search(8, WhenFound::Stop, 90.0), 12), Some(Change::Stop));
+        let mut all = search(8, WhenFound::Stop, 100.0);
+        assert_eq!(all.answered(Ns(0), Ns(11)), Some(Change::Stop));
+    }
+
+    #[test]
+    fn answers_of_requests_from_before_a_number_was_tried_do_not_count() {
+        let mut search = search(8, WhenFound::Stop, 50.0);
+        search.begin(Ns(500));
+        assert_eq!(search.answered(Ns(499), Ns(9_999)), None);
+        assert_eq!(search.answered(Ns(500), Ns(505)), None);
+        assert_eq!(search.answered(Ns(1_495), Ns(1_500)), Some(Change::Depth(2)));
+        assert_eq!(search.report().answers, 2);
+        assert_eq!(search.answered(Ns(1_499), Ns(3_000)), None);
+    }
+}
