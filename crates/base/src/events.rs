@@ -151,6 +151,15 @@ impl EventSet {
         }
     }
 
+    /// When the event of `resource` is; [`Ns::NEVER`] without one.
+    pub fn time_at(&self, resource: usize) -> Ns {
+        match self.entries.get(resource).map_or(NEVER, |entry| entry.key) {
+            NEVER => Ns::NEVER,
+            key if key >= self.first_far => self.times.get(resource).copied().unwrap_or(Ns::NEVER),
+            key => self.time_of(key),
+        }
+    }
+
     /// Takes the earliest event away, if there is one: it is going to be handled. Returns whose it is.
     #[inline(always)]
     pub fn take_first(&mut self) -> usize {
@@ -447,6 +456,9 @@ mod tests {
                     let saved = postcard::to_allocvec(&events).unwrap();
                     events = postcard::from_bytes(&saved).unwrap();
                 }
+                let wanted = number * 7 % resources;
+                let at = model[wanted].map_or(Ns::NEVER, |(time, ..)| Ns(time));
+                prop_assert_eq!(events.time_at(wanted), at);
                 let expected = model.iter().enumerate().filter_map(|(r, e)| e.map(|event| (event, r))).min();
                 let first = events.first();
                 match expected {

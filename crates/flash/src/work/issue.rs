@@ -118,7 +118,7 @@ impl Flash {
     }
 
     /// Bus time of the data of one program of one plane: of each of its flash pages that holds something.
-    fn program_transfer(&self, head: OpId, bytes: u32) -> Ns {
+    pub(super) fn program_transfer(&self, head: OpId, bytes: u32) -> Ns {
         if self.geometry.pages_per_program == 1 {
             return self.transfer(bytes);
         }

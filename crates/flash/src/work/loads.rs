@@ -1,8 +1,9 @@
 //! What may be asked of the flash: what a die does and how long, what waits there, how long it was busy.
 
 use super::issue::suspends;
+use crate::nand::cache_register::Aside;
 use crate::nand::channel::Channel;
-use crate::nand::die::Phase;
+use crate::nand::die::{Command, Phase};
 use crate::sched::Scheduler;
 use crate::sched::queue::{NONE, OpId};
 use crate::{Above, Flash};
@@ -117,6 +118,70 @@ impl Flash {
     }
 }
 
+impl Flash {
+    /// Bus time of the data of a command's flash pages from this one on, those of a read.
+    fn data_from(&self, class: Class, first: OpId) -> Ns {
+        let (mut time, mut head) = (Ns::ZERO, first);
+        while head != NONE && class.op() == FlashOp::Read {
+            time += self.transfer(self.bytes_wanted(head));
+            head = self.pool[head].next;
+        }
+        time
+    }
+
+    /// Time until a die's command is done that has the channel, or is to have it.
+    fn left_of_command(&self, die: DieId) -> Ns {
+        let state = &self.dies[die.index()];
+        let Command { head, class, cell, follows, .. } = state.command;
+        // One that is being handled isn't set any more.
+        let event = Some(self.events.time_at(die.index())).filter(|&at| at != Ns::NEVER);
+        let rest = event.map_or(Ns::ZERO, |at| at.since(self.now));
+        let data = self.data_from(class, head);
+        match state.phase {
+            Phase::Idle | Phase::Suspending => Ns::ZERO,
+            Phase::Command => cell + data,
+            // What follows another read goes through both registers.
+            Phase::Array if follows => state.array[1].since(self.now) + self.overlap.read_busy + data,
+            Phase::Array => state.array[1].since(self.now) + data,
+            Phase::DataWait => data,
+            // Of the first page a part has left.
+            Phase::DataOut if event.is_some() => rest + self.data_from(class, self.pool[head].next),
+            Phase::DataOut => data,
+            Phase::Moving if class.op() != FlashOp::Read => rest + cell,
+            Phase::Moving if self.holds_a_read(die) => rest + cell + self.overlap.read_busy + data,
+            Phase::Moving => rest + data,
+            Phase::Loading => rest + self.overlap.program_busy + cell,
+            Phase::Loaded => self.overlap.program_busy + cell,
+        }
+    }
+
+    fn holds_a_read(&self, die: DieId) -> bool {
+        let register = self.overlap.registers.get(die.index());
+        register.is_some_and(|register| register.aside == Aside::Held)
+    }
+
+    /// The same with what its cache register is at.
+    fn left_with_register(&self, die: DieId) -> Ns {
+        let left = self.left_of_command(die);
+        let Some(register) = self.overlap.registers.get(die.index()) else { return left };
+        let Command { head, class, .. } = register.command;
+        let array = register.array[1].since(self.now);
+        match register.aside {
+            Aside::Nothing => left,
+            // Its data leaves while the array reads.
+            Aside::Held => left.max(self.data_from(class, head)),
+            // The command that has the channel is the one before it.
+            Aside::Reading | Aside::Read => {
+                left.max(array) + self.overlap.read_busy + self.data_from(class, head)
+            }
+            Aside::Programming => {
+                let next = self.overlap.program_busy + self.dies[die.index()].command.cell;
+                Ns(left.0.saturating_sub(next.0)).max(array) + next
+            }
+        }
+    }
+}
+
 /// What a server does, and how long until it is done, or could be suspended for a read. Waits for the channel are not
 /// foreseen. Of a die that does nothing the plane that reads by itself and is done last; of such a plane what its die does.
 pub fn running<A: Above>(above: &A, server: DieId) -> Option<(Class, Ns)> {
@@ -126,22 +191,16 @@ pub fn running<A: Above>(above: &A, server: DieId) -> Option<(Class, Ns)> {
         _ => server,
     };
     let state = &flash.dies[die.index()];
-    let (class, cell) = (state.command.class, state.command.cell);
-    let is_read = class.op() == FlashOp::Read;
-    let data = if is_read { flash.unit_transfer } else { Ns::ZERO };
+    let class = state.command.class;
     let left = match state.phase {
         Phase::Idle => return None,
-        Phase::Command => cell + data,
-        Phase::Array => state.array[1].since(flash.now) + data,
-        // The next one's data is on its way in, or waits for the array.
-        Phase::Loading | Phase::Loaded => cell,
-        Phase::DataWait | Phase::DataOut | Phase::Moving => state.data_out,
         Phase::Suspending => {
             let suspended = state.suspended.as_ref()?;
             return Some((suspended.command.class, Ns::ZERO));
         }
+        _ => flash.left_with_register(die),
     };
-    if is_read || !suspends(above, class) || state.suspended.is_some() {
+    if class.op() == FlashOp::Read || !suspends(above, class) || state.suspended.is_some() {
         return Some((class, left));
     }
     let suspend = &flash.rules.suspend;
@@ -186,8 +245,12 @@ fn time_of<A: Above>(above: &A, class: Class, head: OpId) -> Ns {
     let ppa = flash.pool[head].ppa;
     let (page, mode) = (flash.geometry.place(ppa).page, above.cell_mode(ppa));
     match class.op() {
-        FlashOp::Read => flash.timing.read(page, mode) + flash.unit_transfer,
-        FlashOp::Program => flash.timing.program(page, mode) + flash.unit_transfer,
+        FlashOp::Read => flash.timing.read(page, mode) + flash.transfer(flash.bytes_wanted(head)),
+        FlashOp::Program => {
+            let bytes = flash.pool.units(head).map(|unit| flash.pool[unit].bytes);
+            let data = flash.program_transfer(head, bytes.fold(0, u32::saturating_add));
+            flash.timing.program(page, mode) + data
+        }
         FlashOp::Erase => flash.timing.erase(mode),
     }
 }

@@ -72,12 +72,45 @@ fn what_is_suspended_takes_no_further_time_to_read_beside_and_then_the_read_coun
     assert_eq!(drive.flash.busy_with(DIE), None);
 }
 
+/// When a die is to be done, ns, told every 500 ns while it works; and that it is then.
+fn ends_told<const N: usize>(
+    keys: &[(&'static str, &'static str)],
+    class: Class,
+    places: [[u32; 3]; N],
+) -> Vec<u64> {
+    let started = || {
+        let mut drive = Drive::new(keys);
+        drive.come_together(0, class, places);
+        drive
+    };
+    let (mut drive, mut told, mut at) = (started(), Vec::new(), 0);
+    while let Some((_, time)) = left(&mut drive, at) {
+        told.push(at + time);
+        at += 500;
+    }
+    told.dedup();
+    let end = *told.last().unwrap();
+    let mut again = started();
+    assert!(left(&mut again, end - 1).is_some() && left(&mut again, end).is_none(), "{class:?}: {told:?}");
+    told
+}
+
 #[test]
-fn while_the_next_data_comes_in_the_array_time_of_that_is_left() {
-    let mut drive = Drive::new(&[("device.cache_mode.program", "true")]);
-    drive.come_together(0, HostProgram, [[0, 3, 0], [0, 3, 1]]);
-    for at in [5_000, 50_000] {
-        assert_eq!(left(&mut drive, at), Some((HostProgram, 200_000)));
+fn where_nobody_else_wants_the_channel_what_is_left_is_when_it_ends() {
+    assert_eq!(ends_told(&[], HostRead, [[0, 3, 0], [1, 3, 0]]), [20_130 + 2 * 4_000]);
+    assert_eq!(ends_told(&[], HostProgram, [[0, 3, 0], [1, 3, 0]]), [8_370 + 200_000]);
+    assert_eq!(ends_told(&[], GcErase, [[0, 3, 0]]), [1_000_050]);
+    let cached = [
+        ("device.cache_mode.read", "true"),
+        ("device.cache_mode.program", "true"),
+        ("device.cache_mode.read_busy_ns", "3000"),
+        ("device.cache_mode.program_busy_ns", "3000"),
+    ];
+    let row = [[0, 3, 0], [0, 3, 1], [0, 3, 2]];
+    for class in [HostRead, HostProgram] {
+        // What waits isn't known before it begins.
+        let told = ends_told(&cached, class, row);
+        assert_eq!(told.len(), 3, "{class:?}: {told:?}");
     }
 }
 
