@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -105,7 +106,8 @@ def run(
                     state = saved
                 result = simulation.simulate_part(scenario, load_state=state, **how)
         except wordline.WordlineError as error:
-            return str(error).replace(folder, "")
+            # In which line of a preset a key stands is nobody's result.
+            return re.sub(r"(\.toml):\d+:", r"\1:", str(error).replace(folder, ""))
     if result is None:
         return "it stopped"
     text = result.json()
