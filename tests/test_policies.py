@@ -116,6 +116,25 @@ class CachesPages:
             self.cached[page // sizes.entries_per_page] = True
 
 
+class PagesOfOwnSizes:
+    """Translation pages of four entries among the first 256 pages, of 1024 behind them."""
+
+    def __init__(self) -> None:
+        self.cached: set[int] = set()
+
+    def page_of(self, page: int) -> int:
+        return page // 4 if page < 256 else 64 + (page - 256) // 1024
+
+    def find(self, lookup: Lookup) -> Load | None:
+        page = self.page_of(lookup.page)
+        return None if page in self.cached else Load(page)
+
+    def loaded(self, translation_page: int, lookup: Lookup) -> list[tuple[int, bool]]:
+        assert translation_page == self.page_of(lookup.page) < lookup.sizes.translation_pages
+        self.cached.add(translation_page)
+        return []
+
+
 class Guesses:
     """Always right but for every tenth time, when it says the place beside."""
 
@@ -238,6 +257,15 @@ def test_a_map_of_ones_own_reads_what_it_asks_for_and_writes_what_gives_way() ->
     larger = CachesPages(pages=64)
     run(policies={"mapping": larger}, more=on_flash)
     assert larger.loads < policy.loads / 2
+
+
+def test_a_map_of_ones_own_may_have_pages_of_any_size_and_as_many_as_its_entry_bytes_give() -> None:
+    policy = PagesOfOwnSizes()
+    more: dict[str, Any] = {"scheme.mapping.policy": "demand", "scheme.mapping.stored_at_start": "all"}
+    sizes = {"scheme.mapping.translation_page_bytes": 512, "scheme.mapping.translation_entry_bytes": 16}
+    counters = run(policies={"mapping": policy}, more=more | sizes).mapping
+    plain = run(more=more).mapping
+    assert counters.translation_pages > max(policy.cached) > plain.translation_pages
 
 
 def test_guesses_of_a_map_of_ones_own_are_read_and_it_is_told_of_wrong_ones() -> None:

@@ -1,4 +1,8 @@
 //! What survives a loss of power: what flash itself carries. Everything else that the layer knows is a table in RAM.
+//!
+//! Pages hold no bytes. Logical page and sequence number in the OOB name the content of a place, and moves and copies keep them: a
+//! store by that pair, filled as writes take effect, has the bytes of every place at any time, after a loss of power, too. So
+//! commands carry no handle of data.
 
 mod blocks;
 pub mod oob;

@@ -66,7 +66,9 @@ pub enum Found {
     /// Its entry is in DRAM, and says this; [`Ppa::NONE`] for a page that holds no data. It must be what
     /// [`MapView::find`] says.
     Known(Ppa),
-    /// This translation page must be read.
+    /// This translation page must be read. A map whose pages are of any size numbers them as it likes, below
+    /// [`MapSizes::translation_pages`], of which `translation_entry_bytes` makes more; which lie on flash at the start goes by
+    /// [`MapSizes::page_of`] unless all do.
     Load(u32),
     /// It may be here: the engine reads, compares the logical page in the OOB, and asks again when it was wrong.
     /// In answer to a write of a whole page it counts as known: nothing needs to be read then.
