@@ -20,11 +20,10 @@ from conftest import ONE_CHANNEL, Wordline, sets
 
 import wordline as package
 from wordline import WordlineError
-from wordline.calibration import calibrate, describe, trace_lines, traces
+from wordline.calibration import calibrate, describe, traces
 from wordline.calibration.objective import deviations
 from wordline.calibration.problem import Problem
 from wordline.calibration.replays import Replay
-from wordline.packed import ZSTD
 from wordline.presets import replay, toml_value
 from wordline.scenario import scenario_of
 
@@ -127,6 +126,9 @@ def test_forms_compressions_and_parquet_give_the_same_parts(
 ) -> None:
     packed = tmp_path / "recorded.csv.gz"
     packed.write_bytes(gzip.compress(trace.read_bytes()))
+    remarked = tmp_path / "remarked.csv.zst"
+    with pa.CompressedOutputStream(str(remarked), "zstd") as out:
+        out.write(trace.read_bytes().replace(b"\r\n", b"\r\n# a remark\r\n"))
     table = tmp_path / "recorded.parquet"
     columns = zip(*rows, strict=True)
     pq.write_table(pa.table(dict(zip(COLUMNS, map(list, columns), strict=True))), table)
@@ -140,7 +142,7 @@ def test_forms_compressions_and_parquet_give_the_same_parts(
         )
     )
     first = problem(trace).measured
-    for path in (packed, table, msr):
+    for path in (packed, remarked, table, msr):
         other = problem(path).measured
         for one, two in zip(first.points, other.points, strict=True):
             assert two.figures == pytest.approx(one.figures, rel=0.01), path
@@ -304,18 +306,6 @@ def test_a_table_of_measurements_is_no_trace(trace: Path, tmp_path: Path) -> Non
         table.write_text(line)
         assert traces.is_trace(table) is expected, line
     assert traces.is_trace(trace) and not traces.is_trace(tmp_path / "missing")
-
-
-def test_spans_keep_the_lines_of_names_and_leave_out_remarks(tmp_path: Path) -> None:
-    path = tmp_path / "t"
-    path.write_text("# made by hand\ntime,op\n\n0,R\n1,W\n# pause\n2,R\n3,W\n")
-    files, count = trace_lines.cut(path, [(0, 1), (2, 4)], tmp_path)
-    assert count == 4
-    head = "# made by hand\ntime,op\n"
-    assert [file.read_text() for file in files] == [f"{head}0,R\n", f"{head}2,R\n3,W\n"]
-    path.write_bytes(ZSTD + b"...")
-    with pytest.raises(WordlineError, match="zstd: allowed: as text"):
-        trace_lines.cut(path, [(0, 1)], tmp_path)
 
 
 def test_the_command_replays_a_trace_and_says_what_it_found(

@@ -6,9 +6,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use hdrhistogram::Histogram;
 use serde::{Deserialize, Serialize};
-use wordline_base::request::HostOp;
+use wordline_base::request::{HostOp, HostRequest};
 
 use crate::format::{Row, moment, since_1970};
+use crate::transform::Piece;
 
 /// Ns that a step takes from all times, as far as they are known.
 pub(crate) type Shift = Arc<AtomicU64>;
@@ -32,7 +33,8 @@ pub struct TraceFacts {
     pub start_unix_ns: Option<u64>,
     /// Whether a second of the run is one of the trace.
     pub keeps_pace: bool,
-    /// Response times that the trace holds, of the requests that were read; `None` where it holds none.
+    /// Response times that the trace holds, of the requests that were read and that slices and filters keep which come before other
+    /// steps; `None` where it holds none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub measured: Option<MeasuredLatencies>,
 }
@@ -81,6 +83,8 @@ pub(crate) struct Seen {
     path: PathBuf,
     /// Time of the first request, as the trace counts, ns.
     first_ns: Option<u128>,
+    /// What is kept of its requests, one piece of the other.
+    pieces: Vec<Piece>,
     read: Direction,
     write: Direction,
     trim: Direction,
@@ -101,10 +105,18 @@ impl Seen {
         Self { path: path.to_owned(), ..Self::default() }
     }
 
-    /// Takes a request in that is replayed.
+    /// Only these requests count from now on.
+    pub(crate) fn keep(&mut self, piece: Piece) {
+        self.pieces.push(piece);
+    }
+
+    /// Takes in what the trace tells of a request.
     #[inline]
-    pub(crate) fn add(&mut self, row: &Row) {
+    pub(crate) fn add(&mut self, row: &Row, request: &HostRequest) {
         self.first_ns.get_or_insert(row.time);
+        if !self.pieces.is_empty() && !self.is_kept(*request) {
+            return;
+        }
         if let Some(ns) = row.latency.ns() {
             match row.op {
                 HostOp::Read => self.read.add(ns),
@@ -113,6 +125,10 @@ impl Seen {
                 HostOp::Flush => self.flush.add(ns),
             }
         }
+    }
+
+    fn is_kept(&mut self, mut request: HostRequest) -> bool {
+        self.pieces.iter_mut().all(|piece| piece.take(&mut request).0)
     }
 
     /// What is known of the trace, if something of it was read.

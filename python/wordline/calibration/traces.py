@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import itertools
 import re
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from wordline._core import WordlineError
-from wordline.calibration import text_tables, trace_lines, trace_settings
+from wordline.calibration import text_tables, trace_settings
 from wordline.calibration.measured import FIGURES, OFFERED, Measured, MeasuredPoint, beside
 from wordline.calibration.protocol import DIRECTIONS, STATISTICS, WARM_UP, Protocol, percentiles
-from wordline.calibration.replays import FEWEST, Replay, warm_up
+from wordline.calibration.replays import FEWEST, TRANSFORM, Replay, warm_up
 from wordline.calibration.trace_settings import SOURCE, Settings
-from wordline.presets import replay, stem
+from wordline.presets import replay, stem, toml_value
 from wordline.simulation import describe_trace
 
 PARTS = 8
@@ -140,17 +139,10 @@ class _Trace:
                 f"{self.path}: {self.requests:,} requests: allowed: {2 * (LEAST + warm_up(LEAST)):,} or more"
             )
         ends = [self.requests * (number + 1) // parts for number in range(parts)]
-        with tempfile.TemporaryDirectory() as folder:
-            spans = [(end - count, end) for end in ends]
-            files, lines = trace_lines.cut(self.path, spans, Path(folder))
-            if lines != self.requests:
-                raise WordlineError(
-                    f"{self.path}: {self.requests:,} requests in {lines:,} lines: allowed: a request a line"
-                )
-            return [
-                self._point(_info(file, self.settings), number + 1, parts, end)
-                for number, (file, end) in enumerate(zip(files, ends, strict=True))
-            ]
+        return [
+            self._point(_info(self.path, self.settings, (end - count, count)), number, parts, end)
+            for number, end in enumerate(ends, 1)
+        ]
 
     def _length(self, parts: int, requests: int | None) -> int:
         """Requests of a part that are measured: those before them are its own, too."""
@@ -183,5 +175,10 @@ class _Trace:
         return MeasuredPoint(offered, figures, {}, 1, saturated=False, curve=curve, load=load)
 
 
-def _info(path: Path, settings: Settings) -> dict[str, Any]:
-    return describe_trace(replay(path), list(trace_settings.reading(settings))).to_dict()
+def _info(path: Path, settings: Settings, part: tuple[int, int] | None = None) -> dict[str, Any]:
+    """What a trace tells, or so many of its requests (the second) behind the first ones."""
+    read_by = list(trace_settings.reading(settings))
+    if part is not None:
+        skip, count = part
+        read_by.append((TRANSFORM, toml_value([{"kind": "slice_count", "skip": skip, "count": count}])))
+    return describe_trace(replay(path), read_by).to_dict()

@@ -149,7 +149,6 @@ impl TraceReader {
         self.tally.backward_times += u64::from(arrival.step_back_ns > 0);
         self.tally.largest_step_back_ns = self.tally.largest_step_back_ns.max(arrival.step_back_ns);
         self.taken += 1;
-        seen.add(row);
         let request = HostRequest {
             time: Ns(arrival.ns),
             op: row.op,
@@ -158,6 +157,7 @@ impl TraceReader {
             flow: row.device,
             stream: row.device,
         };
+        seen.add(row, &request);
         self.range
             .apply(request, device, self.drive_bytes, &mut self.tally, batch)
             .map_err(|fault| self.file.at(*number, &fault))

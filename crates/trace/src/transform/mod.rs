@@ -2,10 +2,10 @@
 //! constant memory (but for the map of [`Addresses`], which grows with the regions that are touched).
 
 mod addresses;
-mod filter;
 mod join;
 mod left;
 mod merge;
+mod piece;
 mod plan;
 mod repeat;
 mod slice;
@@ -13,6 +13,7 @@ mod split;
 mod subtract;
 mod time;
 
+pub(crate) use piece::Piece;
 pub(crate) use plan::open_transformed;
 pub(crate) use repeat::Repeat;
 

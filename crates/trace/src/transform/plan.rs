@@ -8,10 +8,10 @@ use wordline_base::request::SourceError;
 
 use super::Boxed;
 use super::addresses::Addresses;
-use super::filter::{Conditions, Filter};
 use super::join::{Join, Together};
 use super::left::Left;
 use super::merge::Merge;
+use super::piece::Piece;
 use super::repeat::{Again, Repeat};
 use super::slice::Slice;
 use super::split::Split;
@@ -78,22 +78,9 @@ fn build(plan: &Arc<Plan>, steps: usize) -> Result<Built, SourceError> {
         notes.iter_mut().for_each(Notes::lose_pace);
     }
     let source: Boxed = match step {
-        TransformConfig::SliceTime { from_ns, to_ns } => {
-            let shift = Shift::new(AtomicU64::new(*from_ns));
-            notes.iter_mut().for_each(|notes| notes.shifted_by(&shift));
-            Box::new(Slice::of_time(source, *from_ns, *to_ns))
-        }
-        TransformConfig::SliceCount { skip, count } => {
-            let shift = Shift::default();
-            notes.iter_mut().for_each(|notes| notes.shifted_by(&shift));
-            Box::new(Slice::of_count(source, *skip, *count, shift))
-        }
-        TransformConfig::Filter { ops, devices, from_bytes, to_bytes } => {
-            let range = (from_bytes.is_some() || to_bytes.is_some())
-                .then(|| (from_bytes.unwrap_or(0), to_bytes.unwrap_or(u64::MAX)));
-            let conditions = Conditions { ops: ops.clone(), devices: devices.clone(), range };
-            Box::new(Filter { source, conditions })
-        }
+        TransformConfig::SliceTime { .. }
+        | TransformConfig::SliceCount { .. }
+        | TransformConfig::Filter { .. } => plan.slice(source, step, before, &mut notes),
         TransformConfig::ScaleTime { factor } => Box::new(Scale::by(source, *factor)),
         TransformConfig::TargetIops { iops } => Box::new(Scale::to_iops(source, *iops, again())),
         TransformConfig::Compact => {
@@ -125,6 +112,18 @@ fn build(plan: &Arc<Plan>, steps: usize) -> Result<Built, SourceError> {
 }
 
 impl Plan {
+    /// What a step keeps of a source, the requests after the first `before` steps.
+    fn slice(&self, source: Boxed, step: &TransformConfig, before: usize, notes: &mut [Notes]) -> Boxed {
+        let Some(piece) = Piece::of(step) else { return source };
+        let shift = Shift::new(AtomicU64::new(piece.shift_ns()));
+        notes.iter_mut().for_each(|notes| notes.shifted_by(&shift));
+        let is_of_file = self.trace.transform.iter().take(before).all(|step| Piece::of(step).is_some());
+        if is_of_file {
+            notes.iter().for_each(|notes| notes.seen().keep(piece.clone()));
+        }
+        Box::new(Slice::new(source, piece, shift))
+    }
+
     /// The trace as it is in its file; where addresses may lie is decided behind the steps.
     fn reader(&self, path: PathBuf, trace: &TraceConfig) -> Result<Built, SourceError> {
         let raw = TraceConfig { out_of_range: OutOfRange::Error, transform: Vec::new(), ..trace.clone() };

@@ -1,67 +1,25 @@
-//! Cuts a piece out of a trace, by time or by number.
+//! Cuts a piece out of a trace: by time, by number, or by what requests do.
 
 use std::sync::atomic::Ordering;
 
 use wordline_base::request::{HostRequest, RequestSource, SourceError};
-use wordline_base::time::Ns;
 
 use super::Boxed;
+use super::piece::Piece;
 use crate::seen::Shift;
-
-/// Which requests stay.
-enum Piece {
-    Time { from: u64, to: u64 },
-    Count { skip: u64, left: u64, first: Option<u64>, shift: Shift },
-}
 
 /// A piece of a source.
 pub(super) struct Slice {
     source: Boxed,
     piece: Piece,
+    /// What it takes from all times is told to this.
+    shift: Shift,
     ended: bool,
 }
 
 impl Slice {
-    /// Requests from `from` (ns) to below `to`; `from` becomes 0.
-    pub(super) fn of_time(source: Boxed, from: u64, to: Option<u64>) -> Self {
-        Self { source, piece: Piece::Time { from, to: to.unwrap_or(u64::MAX) }, ended: false }
-    }
-
-    /// `count` requests after the first `skip`; the first of them arrives at 0.
-    ///
-    /// That one's time is told to `shift`.
-    pub(super) fn of_count(source: Boxed, skip: u64, count: Option<u64>, shift: Shift) -> Self {
-        let piece = Piece::Count { skip, left: count.unwrap_or(u64::MAX), first: None, shift };
-        Self { source, piece, ended: false }
-    }
-}
-
-impl Piece {
-    /// Whether the request stays, and whether anything can come behind it.
-    fn take(&mut self, request: &mut HostRequest) -> (bool, bool) {
-        match self {
-            Self::Time { from, to } => {
-                let time = request.time.0;
-                request.time = Ns(time.saturating_sub(*from));
-                (time >= *from && time < *to, time < *to)
-            }
-            Self::Count { skip, left, first, shift } => {
-                if *skip > 0 {
-                    *skip -= 1;
-                    return (false, true);
-                }
-                if *left == 0 {
-                    return (false, false);
-                }
-                *left -= 1;
-                let first = *first.get_or_insert_with(|| {
-                    shift.store(request.time.0, Ordering::Relaxed);
-                    request.time.0
-                });
-                request.time = Ns(request.time.0 - first);
-                (true, *left > 0)
-            }
-        }
+    pub(super) fn new(source: Boxed, piece: Piece, shift: Shift) -> Self {
+        Self { source, piece, shift, ended: false }
     }
 }
 
@@ -79,6 +37,7 @@ impl RequestSource for Slice {
             ended = !more;
             stays
         });
+        self.shift.store(self.piece.shift_ns(), Ordering::Relaxed);
         self.ended = ended;
         done
     }
@@ -86,29 +45,44 @@ impl RequestSource for Slice {
 
 #[cfg(test)]
 mod tests {
-    use super::super::support::{drain, reads, times};
+    use super::super::piece::Conditions;
+    use super::super::support::{Given, drain, reads, request, times};
     use super::*;
+    use crate::config::OpName;
+    use wordline_base::request::HostOp;
+
+    fn sliced(source: Boxed, piece: Piece) -> Boxed {
+        Box::new(Slice::new(source, piece, Shift::default()))
+    }
+
+    fn of_time(source: Boxed, from: u64, to: Option<u64>) -> Boxed {
+        sliced(source, Piece::Time { from, to: to.unwrap_or(u64::MAX) })
+    }
+
+    fn of_count(source: Boxed, skip: u64, count: Option<u64>) -> Boxed {
+        sliced(source, Piece::Count { skip, left: count.unwrap_or(u64::MAX), first: None })
+    }
 
     #[test]
     fn a_span_of_time_begins_at_0() {
-        assert_eq!(
-            times(Box::new(Slice::of_time(reads(&[0, 10, 20, 20, 30, 40]), 10, Some(30)))),
-            [0, 10, 10]
-        );
-        assert_eq!(times(Box::new(Slice::of_time(reads(&[0, 10, 20]), 15, None))), [5]);
-        assert!(times(Box::new(Slice::of_time(reads(&[0, 10]), 50, None))).is_empty());
+        assert_eq!(times(of_time(reads(&[0, 10, 20, 20, 30, 40]), 10, Some(30))), [0, 10, 10]);
+        assert_eq!(times(of_time(reads(&[0, 10, 20]), 15, None)), [5]);
+        assert!(times(of_time(reads(&[0, 10]), 50, None)).is_empty());
     }
 
     #[test]
     fn a_number_of_requests_begins_at_0() {
         let shift = Shift::default();
-        let cut =
-            drain(Box::new(Slice::of_count(reads(&[0, 10, 20, 30, 40, 50]), 2, Some(3), shift.clone())))
-                .unwrap();
+        let cut = drain(Box::new(Slice::new(
+            reads(&[0, 10, 20, 30, 40, 50]),
+            Piece::Count { skip: 2, left: 3, first: None },
+            shift.clone(),
+        )))
+        .unwrap();
         let short: Vec<_> = cut.iter().map(|request| (request.time.0, request.offset)).collect();
         assert_eq!(short, [(0, 1024), (10, 1536), (20, 2048)]);
         assert_eq!(shift.load(Ordering::Relaxed), 20);
-        assert_eq!(times(Box::new(Slice::of_count(reads(&[5, 6]), 1, None, Shift::default()))), [0]);
+        assert_eq!(times(of_count(reads(&[5, 6]), 1, None)), [0]);
     }
 
     #[test]
@@ -121,10 +95,33 @@ mod tests {
                 drain(reads(&[100, 200])).map(|requests| batch.extend(requests))
             }
         }
-        assert_eq!(
-            times(Box::new(Slice::of_count(Box::new(Bomb(0)), 0, Some(3), Shift::default()))).len(),
-            3
-        );
-        assert_eq!(times(Box::new(Slice::of_time(Box::new(Bomb(0)), 0, Some(150)))), [100]);
+        assert_eq!(times(of_count(Box::new(Bomb(0)), 0, Some(3))).len(), 3);
+        assert_eq!(times(of_time(Box::new(Bomb(0)), 0, Some(150))), [100]);
+    }
+
+    fn fitting(conditions: Conditions) -> Vec<u64> {
+        let requests = vec![
+            request(0, HostOp::Read, 0, 4096, 0),
+            request(1, HostOp::Write, 4096, 4096, 0),
+            request(2, HostOp::WriteFua, 8192, 4096, 1),
+            request(3, HostOp::Trim, 0, 1 << 20, 1),
+            request(4, HostOp::Flush, 0, 0, 2),
+        ];
+        let piece = Piece::Fitting(conditions);
+        drain(sliced(Box::new(Given(requests)), piece))
+            .unwrap()
+            .iter()
+            .map(|request| request.time.0)
+            .collect()
+    }
+
+    #[test]
+    fn each_condition_and_all_together_select_requests() {
+        assert_eq!(fitting(Conditions::default()), [0, 1, 2, 3, 4]);
+        let writes = Conditions { ops: vec![OpName::Write], ..Conditions::default() };
+        assert_eq!(fitting(writes.clone()), [1, 2]);
+        assert_eq!(fitting(Conditions { devices: vec![1, 2], ..Conditions::default() }), [2, 3, 4]);
+        assert_eq!(fitting(Conditions { range: Some((4096, 8192)), ..Conditions::default() }), [1, 3]);
+        assert_eq!(fitting(Conditions { devices: vec![0], ..writes }), [1]);
     }
 }
