@@ -334,3 +334,22 @@ def test_a_job_that_keeps_a_latency_says_how_many_requests_do(wordline: Wordline
         for n in (depth // 2, 2 * depth)
     ]
     assert p90[0] < 400_000 < p90[1]
+
+
+def test_jobs_of_a_group_end_when_they_are_steady_together(wordline: Wordline, tmp_path: Path) -> None:
+    jobs = tmp_path / "jobs.fio"
+    jobs.write_text(
+        "[global]\nfilename=/dev/sda\nrw=randread\nbs=4k\ndirect=1\nsize=64m\ntime_based\nruntime=60\n"
+        "group_reporting\nss=iops:5%\nss_dur=20ms\nss_interval=2ms\nss_ramp=2ms\n[one]\nnumjobs=2\n"
+    )
+    line = ["run", "--device", "mqsim", "--workload", jobs, "--json", *sets(SMALL_DRIVE)]
+    result = wordline(*line).json()
+    (end,) = result["steady_ends"]
+    assert end["flows"] == ["one.0", "one.1"] and end["attained"] and end["distance"] < 0.05 == end["limit"]
+    assert end["at_ns"] == pytest.approx(22e6, rel=0.01)
+    # Of the window of 20 ms alone.
+    assert end["mean"] == pytest.approx(result["read"]["iops"], rel=0.05)
+    assert [note["kind"] for note in result["notes"]].count("steady_end") == 1
+    never = wordline(*line, "--fio", "ss=iops:0.001", "--fio", "runtime=0.1").json()
+    assert not never["steady_ends"][0]["attained"]
+    assert "not_steady" in [note["kind"] for note in never["notes"]]

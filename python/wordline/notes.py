@@ -25,6 +25,8 @@ ABOUT = {
     "empty_timeline": "the window of a timeline lies behind the end of the run",
     "idle_flow": "one of several flows has no request in the window",
     "latency_target": "a flow looks for how many of its requests may be outstanding: what it found",
+    "steady_end": "flows ended as what they are measured by was steady",
+    "not_steady": "flows that end when they are steady ended before they were",
     "ended_flow": "a flow ended before others that ran beside it, by 1% of the window or more",
     "later_flow": "a flow began behind the first 1% of the window: the whole run is of several loads",
     "overload": "open loop: at least twice as many requests under way in the last fifth of the batches as "

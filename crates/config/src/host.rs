@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::error::{ConfigError, check_range};
 use super::latency_target::LatencyTarget;
 use super::owned;
+use super::steady_end::SteadyEnd;
 use crate::left_out::{is_default, is_one};
 
 /// Most submission queues for I/O (NVMe Base Specification: queue identifiers 1 to 65,535).
@@ -351,6 +352,9 @@ pub struct FlowRules {
     /// Closed loop: the most requests outstanding, `queue_depth` at most, with which answers come in time are looked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub latency_target: Option<LatencyTarget>,
+    /// It ends when what it is measured by is steady.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub steady_end: Option<SteadyEnd>,
 }
 
 /// A flow whose number of requests stays in proportion to those of others.
@@ -393,6 +397,7 @@ impl FlowRules {
             group: String::new(),
             max_inside: 0,
             latency_target: None,
+            steady_end: None,
         }
     }
 
@@ -410,6 +415,9 @@ impl FlowRules {
         check_range("max_inside", self.max_inside, 0, MAX_QUEUE_ENTRIES)?;
         check_range("weight", self.weight, 1, 256)?;
         check_range("start_ns", self.start_ns, 0, i64::MAX as u64)?;
+        if let Some(steady) = &self.steady_end {
+            steady.validate().map_err(|error| error.under("steady_end"))?;
+        }
         if let Some(target) = &self.latency_target {
             if !is_closed {
                 let allowed = "left out with arrivals of their own: what is looked for is the queue depth of a closed loop";

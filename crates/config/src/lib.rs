@@ -44,6 +44,7 @@ pub mod scheme;
 pub mod separation;
 pub mod slc_cache;
 mod source;
+pub mod steady_end;
 pub mod suggest;
 mod tree;
 pub mod wear;

@@ -8,6 +8,7 @@ use wordline_engine::config::cache::MaxWritesHold;
 use wordline_engine::config::host::*;
 use wordline_engine::config::host::{Arrivals, HostConfig};
 use wordline_engine::config::latency_target::{LatencyTarget, WhenFound};
+use wordline_engine::config::steady_end::{SteadyBy, SteadyEnd, SteadyOf};
 use wordline_engine::host::schedulers::{Choice, HostPolicy, HostScheduler, HostView};
 use wordline_engine::host::{Flow, HostOp, HostRequest};
 use wordline_engine::stats::report::{DirectionReport, Report};
@@ -235,6 +236,41 @@ fn a_flow_finds_how_many_requests_may_be_outstanding_while_answers_come_in_time(
     let (report, _) = record_flows(&setup, vec![(looking, reads(64))]);
     assert_eq!((report.latency_targets[0].queue_depth, report.latency_targets[0].is_found), (None, true));
     assert!(report.notes().iter().any(|note| note.kind == "latency_target"));
+}
+
+#[test]
+fn flows_of_a_group_end_together_when_their_rate_is_steady() {
+    let setup = with_host(device(1, 1, 1, 1), HostConfig::default());
+    let rule = SteadyEnd {
+        of: SteadyOf::Iops,
+        by: SteadyBy::Deviation,
+        limit_share: Some(0.1),
+        limit: None,
+        duration_ns: 8 * 50 * READ,
+        interval_ns: 50 * READ,
+        ramp_ns: 0,
+    };
+    let run = |group: &str, think_time_ns| {
+        let flow = |name: &str, think_time_ns, first| {
+            let (steady_end, group) = (Some(rule.clone()), group.to_owned());
+            let flow = FlowRules { steady_end, group, think_time_ns, ..closed_rules(name, 2) };
+            (flow, (0u64..3_000).map(|n| read(0, first + n % 64)).collect())
+        };
+        let (report, record) = record_flows(&setup, vec![flow("a", 0, 0), flow("b", think_time_ns, 64)]);
+        let taken = flows_of(&record);
+        let of = |flow| taken.iter().filter(|&&other| other == flow).count();
+        ([of(0), of(1)], report)
+    };
+    // One die: both together have a read every READ, whatever each has.
+    let ([a, b], report) = run("g", 0);
+    assert!((395..=420).contains(&(a + b)), "{a} {b}");
+    assert_eq!(report.steady_ends[0].flows, ["a", "b"]);
+    assert!(report.steady_ends[0].attained && report.steady_ends.len() == 1);
+    assert!(report.notes().iter().any(|note| note.kind == "steady_end"));
+    // One that hardly comes is never steady by itself.
+    let ([_, b], report) = run("", 40 * READ);
+    assert_eq!((b, report.steady_ends[0].attained, report.steady_ends[1].attained), (3_000, true, false));
+    assert!(report.notes().iter().any(|note| note.kind == "not_steady"));
 }
 
 #[test]
@@ -560,6 +596,19 @@ fn what_no_nvme_host_does_is_refused() {
     assert_eq!(flow(looking), "latency_target.percentile = 0: allowed: 0.000001 to 100");
     let open = FlowRules { latency_target: Some(target), ..rules("x") };
     assert!(flow(open).starts_with("latency_target.ns = 1: allowed: left out with arrivals of their own"));
+    let steady = SteadyEnd {
+        of: SteadyOf::Iops,
+        by: SteadyBy::Slope,
+        limit_share: None,
+        limit: Some(1.0),
+        duration_ns: 1_999,
+        interval_ns: 1_000,
+        ramp_ns: 0,
+    };
+    let ends = |steady: SteadyEnd| flow(FlowRules { steady_end: Some(steady), ..rules("x") });
+    assert!(ends(steady.clone()).starts_with("steady_end.duration_ns = 1999: allowed: 2 to 100000 times"));
+    let both = SteadyEnd { duration_ns: 2_000, limit_share: Some(0.1), ..steady };
+    assert_eq!(ends(both), "steady_end.limit = 1: allowed: left out beside limit_share");
     let none = replay_flows(
         &setup(device(1, 1, 1, 1)),
         &mut setup(device(1, 1, 1, 1)).prepare(&[]).unwrap(),

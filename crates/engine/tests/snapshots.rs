@@ -15,6 +15,7 @@ use wordline_engine::config::mapping::MappingKind;
 use wordline_engine::config::nand_modes::CacheReadOrder;
 use wordline_engine::config::run::Occupancy;
 use wordline_engine::config::scheme::{GcKind, PlacementKind, SchedulerKind, SuperblockSpan};
+use wordline_engine::config::steady_end::{SteadyBy, SteadyEnd, SteadyOf};
 use wordline_engine::device::Device;
 use wordline_engine::gc::VictimPolicy;
 use wordline_engine::host::{Flow, HostOp, HostRequest, RequestSource};
@@ -203,7 +204,7 @@ fn a_run_that_is_split_anywhere_gives_the_same_bytes_in_full_collection() {
 /// A run of a reader beside a writer, split at these numbers of requests.
 fn flows_in_parts(
     setup: &Setup,
-    latency_target: Option<LatencyTarget>,
+    (latency_target, steady_end): (Option<LatencyTarget>, Option<SteadyEnd>),
     requests: &[HostRequest],
     stops: &[u64],
 ) -> String {
@@ -215,7 +216,14 @@ fn flows_in_parts(
         let (mut reads, mut writes) = (Listed(reads), Listed(writes));
         let rules = |name| FlowRules::of_host(name, &setup.host);
         let flows = vec![
-            Flow::new(FlowRules { latency_target: latency_target.clone(), ..rules("reader") }, &mut reads),
+            Flow::new(
+                FlowRules {
+                    latency_target: latency_target.clone(),
+                    steady_end: steady_end.clone(),
+                    ..rules("reader")
+                },
+                &mut reads,
+            ),
             Flow::new(FlowRules { stream: 3, ..rules("writer") }, &mut writes),
         ];
         let (mut save, mut input) = (Vec::new(), bytes.as_deref());
@@ -240,8 +248,8 @@ fn several_flows_with_every_host_scheduler_may_be_split() {
         let mut setup = busy();
         (setup.host.max_inside, setup.host.scheduler.kind) = (6, kind);
         let requests = listed(&setup, 4, 600);
-        let whole = flows_in_parts(&setup, None, &requests, &[]);
-        assert!(flows_in_parts(&setup, None, &requests, &[3, 200, 201, 450]) == whole, "{kind:?}");
+        let whole = flows_in_parts(&setup, (None, None), &requests, &[]);
+        assert!(flows_in_parts(&setup, (None, None), &requests, &[3, 200, 201, 450]) == whole, "{kind:?}");
     }
 }
 
@@ -252,11 +260,31 @@ fn a_flow_that_looks_for_its_queue_depth_may_be_split() {
     let requests = listed(&setup, 4, 2_000);
     for when_found in [WhenFound::Stop, WhenFound::Hold] {
         let target = LatencyTarget { ns: 900_000, percentile: 80.0, window_ns: 3_000_000, when_found };
-        let parts = |stops: &[u64]| flows_in_parts(&setup, Some(target.clone()), &requests, stops);
+        let parts = |stops: &[u64]| flows_in_parts(&setup, (Some(target.clone()), None), &requests, stops);
         let whole = parts(&[]);
         assert!(whole.contains("\"is_found\":true") && whole.contains("\"queue_depth\":"), "{whole}");
         assert!(parts(&[3, 100, 101, 170, 500]) == whole, "{when_found:?}");
     }
+}
+
+#[test]
+fn a_flow_that_ends_when_it_is_steady_may_be_split() {
+    let mut setup = busy();
+    (setup.host.arrivals, setup.host.queue_depth) = (Arrivals::Closed, 8);
+    let requests = listed(&setup, 4, 3_000);
+    let rule = SteadyEnd {
+        of: SteadyOf::Latency,
+        by: SteadyBy::Deviation,
+        limit_share: Some(0.5),
+        limit: None,
+        duration_ns: 6_000_000,
+        interval_ns: 2_000_000,
+        ramp_ns: 1_000_000,
+    };
+    let parts = |stops: &[u64]| flows_in_parts(&setup, (None, Some(rule.clone())), &requests, stops);
+    let whole = parts(&[]);
+    assert!(whole.contains("\"attained\":true"), "{whole}");
+    assert!(parts(&[3, 60, 100, 101, 150]) == whole);
 }
 
 #[test]

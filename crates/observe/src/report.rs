@@ -43,6 +43,9 @@ pub struct Report {
     /// How many requests of each flow that looks for it may be outstanding while answers come in time; left out without any.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub latency_targets: Vec<LatencyTargetReport>,
+    /// When flows were steady that end then; left out without any.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub steady_ends: Vec<SteadyEndReport>,
     /// Each stream, where flows are of several.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub streams: Vec<StreamReport>,
@@ -246,6 +249,26 @@ pub struct FlowReport {
     pub trim: DirectionReport,
     /// Flush requests.
     pub flush: DirectionReport,
+}
+
+/// When flows were steady that end then.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct SteadyEndReport {
+    /// Their names.
+    pub flows: Vec<String>,
+    /// Whether they were; else they ended by themselves.
+    pub attained: bool,
+    /// When, ns since the start of the run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at_ns: Option<u64>,
+    /// Mean of the figure in the last whole window: requests a second, bytes a second, or ns.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mean: Option<f64>,
+    /// How far from steady that was, in the terms of the limit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub distance: Option<f64>,
+    /// Below which it is steady: a share of the mean, or in its unit.
+    pub limit: f64,
 }
 
 /// How many requests of a flow may be outstanding while answers come in time.

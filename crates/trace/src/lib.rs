@@ -49,6 +49,7 @@ mod notes;
 mod one_by_one;
 mod open;
 mod opened;
+mod piece;
 mod reader;
 mod rng;
 mod seen;

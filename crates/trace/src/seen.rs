@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use wordline_base::request::{HostOp, HostRequest};
 
 use crate::format::{Row, moment, since_1970};
-use crate::transform::Piece;
+use crate::piece::Piece;
 
 /// Ns that a step takes from all times, as far as they are known.
 pub(crate) type Shift = Arc<AtomicU64>;

@@ -3,6 +3,7 @@
 mod depth_search;
 mod follow;
 mod queue;
+mod steady;
 
 use super::RestoreError;
 use std::collections::VecDeque;
@@ -17,6 +18,7 @@ use super::side::{DriveView, HostSide};
 use crate::snapshot::{In, Out, Part, SnapshotError};
 use depth_search::DepthSearch;
 use queue::Queue;
+use steady::SteadyWatch;
 use wordline_base::ids::DieId;
 use wordline_base::request::{HostOp, HostRequest, RequestSource, SourceError};
 use wordline_base::time::Ns;
@@ -24,7 +26,7 @@ use wordline_config::ConfigError;
 use wordline_config::cache::CacheConfig;
 use wordline_config::host::HostConfig;
 use wordline_config::host::{FlowRules, MAX_QUEUES};
-use wordline_observe::report::LatencyTargetReport;
+use wordline_observe::report::{LatencyTargetReport, SteadyEndReport};
 
 /// A flow: its rules and its requests. Flow and stream of the requests are set as the rules and its place among the
 /// flows say.
@@ -72,6 +74,7 @@ struct Held {
 struct Inside {
     flow: u16,
     op: HostOp,
+    bytes: u64,
     arrival: Ns,
     entered: Ns,
     inside: u32,
@@ -81,6 +84,8 @@ struct Inside {
 /// The host's side of several flows.
 pub struct Flows<'a> {
     queues: Vec<Queue<'a>>,
+    /// Flows that end when they are steady.
+    steady: Vec<SteadyWatch>,
     /// Whether any begins or ends as others do.
     any_later: bool,
     together: Together,
@@ -135,6 +140,7 @@ impl<'a> Flows<'a> {
         let overtakes = config.max_overtakes.unwrap_or(config.scheduler.kind.default_overtakes());
         let settles = settling.requests > 0 && flows.iter().all(|flow| flow.alike.is_some());
         let together = Together::new(if settles { settling } else { Settling::default() }, flows.len());
+        let steady = SteadyWatch::all_of(flows.iter().map(|flow| &flow.rules));
         let queues: Vec<Queue<'a>> = flows.into_iter().map(|flow| Queue::new(flow, settles)).collect();
         Ok(Self {
             any_later: queues.iter().any(Queue::minds_others),
@@ -161,6 +167,7 @@ impl<'a> Flows<'a> {
             answered: Vec::new(),
             sent: Vec::new(),
             die_load: Vec::new(),
+            steady,
             queues,
         })
     }
@@ -354,7 +361,15 @@ impl<'a> Flows<'a> {
         }
         let Waiting { flow, op, die, arrival, .. } = view;
         self.writes.enter(op);
-        self.entered.push_back(Some(Inside { flow, op, arrival, entered: now, inside: self.inside, die }));
+        self.entered.push_back(Some(Inside {
+            flow,
+            op,
+            bytes: request.length,
+            arrival,
+            entered: now,
+            inside: self.inside,
+            die,
+        }));
         (request, arrival)
     }
 
@@ -370,6 +385,18 @@ impl<'a> Flows<'a> {
         }
     }
 
+    /// A flow's own request was answered: it ends if it is steady, with those that end together with it.
+    fn look_whether_steady(&mut self, flow: u16, begins: Ns, bytes: u64, took: Ns, now: Ns) {
+        let Some(watch) = self.steady.iter_mut().find(|watch| watch.flows.contains(&flow)) else { return };
+        if watch.answered(begins, bytes, took, now) {
+            for &flow in &watch.flows {
+                let Some(queue) = self.queues.get_mut(usize::from(flow)) else { continue };
+                queue.submitter.close();
+                queue.changed = true;
+            }
+        }
+    }
+
     /// The request with this number was answered.
     fn leave(&mut self, id: u64, now: Ns) {
         let index = id.wrapping_sub(self.first_inside) as usize;
@@ -378,7 +405,7 @@ impl<'a> Flows<'a> {
             self.entered.pop_front();
             self.first_inside += 1;
         }
-        let Inside { flow, op, arrival, entered, inside, die } = request;
+        let Inside { flow, op, bytes, arrival, entered, inside, die } = request;
         self.inside -= 1;
         self.writes.leave(op);
         if let Some(sent) = die.and_then(|die| self.sent.get_mut(die.index())) {
@@ -387,6 +414,10 @@ impl<'a> Flows<'a> {
         let queue = &mut self.queues[usize::from(flow)];
         queue.inside -= 1;
         queue.answered(arrival, now);
+        if queue.course.part() == Of::Own && !self.steady.is_empty() {
+            let begins = queue.course.began().unwrap_or(Ns::ZERO);
+            self.look_whether_steady(flow, begins, bytes, now - arrival, now);
+        }
         self.policy.answered(&Answered { flow, op, entered, inside, now });
     }
 }
@@ -455,6 +486,7 @@ impl HostSide for Flows<'_> {
         // Limits follow from the configuration; views, loads and answers are made anew where they are used.
         let Self {
             queues,
+            steady,
             any_later: _,
             together,
             took_settling: _,
@@ -481,6 +513,7 @@ impl HostSide for Flows<'_> {
         } = self;
         out.put(&queues.len())?;
         queues.iter().try_for_each(|queue| queue.save(out))?;
+        steady.iter().try_for_each(|watch| watch.save(out))?;
         out.put(together)?;
         Part::save(policy, out)?;
         out.put(&(arbiter, inside, waiting, pulled))?;
@@ -492,6 +525,7 @@ impl HostSide for Flows<'_> {
             return Err(SnapshotError::Misfit("the number of flows".to_owned()).into());
         }
         self.queues.iter_mut().try_for_each(|queue| queue.restore(input))?;
+        self.steady.iter_mut().try_for_each(|watch| watch.restore(input))?;
         self.together = input.take()?;
         Part::restore(&mut self.policy, input)?;
         (self.arbiter, self.inside, self.waiting, self.pulled) = input.take()?;
@@ -531,6 +565,10 @@ impl HostSide for Flows<'_> {
             return Vec::new();
         }
         self.queues.iter().map(|queue| queue.course.began()).collect()
+    }
+
+    fn steady_ends(&self) -> Vec<SteadyEndReport> {
+        self.steady.iter().map(SteadyWatch::report).collect()
     }
 
     fn latency_targets(&self) -> Vec<LatencyTargetReport> {

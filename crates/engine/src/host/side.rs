@@ -5,7 +5,7 @@ use crate::snapshot::{In, Out, SnapshotError};
 use wordline_base::ids::DieId;
 use wordline_base::request::{HostRequest, SourceError};
 use wordline_base::time::Ns;
-use wordline_observe::report::LatencyTargetReport;
+use wordline_observe::report::{LatencyTargetReport, SteadyEndReport};
 
 /// What a host sees of the drive. Looks, and changes nothing.
 pub trait DriveView {
@@ -74,6 +74,11 @@ pub trait HostSide {
 
     /// When each flow ended where others went on behind that.
     fn ended(&self) -> Vec<Option<Ns>> {
+        Vec::new()
+    }
+
+    /// What flows came to that end when they are steady.
+    fn steady_ends(&self) -> Vec<SteadyEndReport> {
         Vec::new()
     }
 

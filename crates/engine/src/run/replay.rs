@@ -143,6 +143,7 @@ impl<'a, H: HostSide, V: Volume> Replay<'a, H, V> {
         (report.evidence.open, report.evidence.answered) = (open, requests);
         report.bound_flows(&self.host.began(), &self.host.ended());
         report.latency_targets = self.host.latency_targets();
+        report.steady_ends = self.host.steady_ends();
         let settling_requests = self.host.settling_requests();
         let (flash_operations, events) = (self.device.flash_operations(), self.device.events_processed());
         Ok(Outcome { report, flash_operations, events, requests, settling_requests })

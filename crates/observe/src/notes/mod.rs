@@ -15,6 +15,7 @@ mod overload;
 mod recorded;
 mod short;
 mod start;
+mod steady_ends;
 mod streams;
 mod tail;
 mod trend;
@@ -51,7 +52,7 @@ impl Note {
 }
 
 /// All kinds, in the order in which a result has them.
-const KINDS: [fn(&Report) -> Vec<Note>; 19] = [
+const KINDS: [fn(&Report) -> Vec<Note>; 20] = [
     end::notes,
     errors::notes,
     recorded::merged,
@@ -59,6 +60,7 @@ const KINDS: [fn(&Report) -> Vec<Note>; 19] = [
     idle_flows::notes,
     ended_flows::notes,
     latency_targets::notes,
+    steady_ends::notes,
     overload::notes,
     start::notes,
     trend::notes,

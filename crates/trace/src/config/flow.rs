@@ -8,6 +8,7 @@ use wordline_config::error::ConfigError;
 use wordline_config::host::{Arrivals, HostConfig};
 use wordline_config::host::{FlowRules, InStep, Priority};
 use wordline_config::latency_target::LatencyTarget;
+use wordline_config::steady_end::SteadyEnd;
 
 use super::{RegionConfig, SourceConfig};
 use wordline_config::left_out::{is_default, is_one};
@@ -69,6 +70,10 @@ pub struct FlowConfig {
     /// flow's result says how many. Left out: `queue_depth` are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency_target: Option<LatencyTarget>,
+    /// It ends when its rate, or its response times, are steady, together with the other flows of its group that say so;
+    /// `steady_ends` of the result says when. Left out: it ends with its source.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub steady_end: Option<SteadyEnd>,
     /// A group of flows whose numbers of requests stay in the proportion of their weights, as long as each has some.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub in_step: Option<InStep>,
@@ -129,12 +134,14 @@ impl FlowConfig {
             group: self.group.clone(),
             max_inside: self.max_inside,
             latency_target: self.latency_target.clone(),
+            steady_end: self.steady_end.clone(),
         }
     }
 
     /// Whether requests like its own follow its last.
     fn goes_on(&self) -> bool {
-        let ends = self.at_end == Some(AtEnd::Stop) || !self.ends.is_empty() || self.stops_when_found();
+        let ends_itself = self.stops_when_found() || self.steady_end.is_some();
+        let ends = self.at_end == Some(AtEnd::Stop) || !self.ends.is_empty() || ends_itself;
         !ends && self.source.goes_on()
     }
 
@@ -274,5 +281,22 @@ pub(super) fn validate(flows: &[FlowConfig], host: &HostConfig) -> Result<(), Co
             )));
         }
     }
+    check_groups(flows)?;
     check_named(flows)
+}
+
+/// Refuses flows of a group that end together, each by another rule.
+fn check_groups(flows: &[FlowConfig]) -> Result<(), ConfigError> {
+    let mut rules: BTreeMap<&str, (usize, &SteadyEnd)> = BTreeMap::new();
+    let grouped = flows.iter().enumerate().filter(|(_, flow)| !flow.group.is_empty());
+    for (number, flow) in grouped {
+        let Some(rule) = &flow.steady_end else { continue };
+        let (first, other) = *rules.entry(&flow.group).or_insert((number, rule));
+        if other != rule {
+            let allowed = format!("as of flow[{first}], with which it ends: both are in a group");
+            let found = ConfigError::new("steady_end.duration_ns", rule.duration_ns, allowed);
+            return Err(found.under(&format!("flow[{number}]")));
+        }
+    }
+    Ok(())
 }

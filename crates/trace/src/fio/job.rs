@@ -2,6 +2,7 @@
 
 use wordline_config::host::InStep;
 use wordline_config::latency_target::LatencyTarget;
+use wordline_config::steady_end::SteadyEnd;
 
 use super::commands::{verifies, verify_in_place_of_writes};
 use super::cover;
@@ -14,6 +15,7 @@ use super::latency::latency_target;
 use super::load::load;
 use super::options::Settings;
 use super::sequence::Order;
+use super::steady::steady_end;
 use super::values::{Base, SECOND, percent, switch, time_ns, whole};
 use crate::config::FioConfig;
 
@@ -42,6 +44,7 @@ pub(super) struct Job {
     pub copies: u64,
     pub depth: Depth,
     pub latency_target: Option<LatencyTarget>,
+    pub steady_end: Option<SteadyEnd>,
     pub think_ns: u64,
     pub run_ns: Option<u64>,
     pub ramp_ns: u64,
@@ -105,6 +108,7 @@ impl Job {
         let name = keys.take_name("name").unwrap_or_else(|| section.name.clone());
         let (filenames, format) = filenames(&mut keys);
         let latency_target = latency_target(&mut keys, load.has_rates(), &mut notes);
+        let steady_end = steady_end(&mut keys, &mut notes);
         let mut job = Self {
             name,
             section: section.name.clone(),
@@ -116,6 +120,7 @@ impl Job {
             copies: keys.take_value("numjobs", |text| whole(text, 1, 65_535)).unwrap_or(1),
             depth,
             latency_target,
+            steady_end,
             think_ns,
             run_ns,
             ramp_ns: keys.take_value("ramp_time", |text| time_ns(text, SECOND)).unwrap_or(0),

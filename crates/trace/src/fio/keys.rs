@@ -79,10 +79,6 @@ pub(super) const NOT_TAKEN_OVER: &[(&[&str], &str)] = &[
         &["plids", "plid_select", "fdp", "dataplacement", "dp_scheme", "write_hint", "stream_id"],
         "placement isn't taken over: `stream` of the flow says it",
     ),
-    (
-        &["steadystate", "steadystate_duration", "steadystate_ramp_time", "steadystate_check_interval"],
-        "the job runs to its own end, steady or not",
-    ),
     (&["max_latency"], "a slow request ends no job"),
     (&["readfua"], "such reads are served as others are"),
     (&["atomic"], "writes are writes: whether they are atomic isn't modelled"),

@@ -26,6 +26,7 @@ mod rates;
 mod sequence;
 mod sizes;
 mod source;
+mod steady;
 mod turns;
 mod values;
 mod way;

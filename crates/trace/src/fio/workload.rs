@@ -139,6 +139,7 @@ fn flows(file: &str, jobs: &[Job], sections: &[Section], reasons: &mut Reasons) 
             }
         }
     }
+    end_as_first_of_group(&mut out);
     out
 }
 
@@ -206,6 +207,22 @@ impl Imported {
             }
         }
         self
+    }
+}
+
+/// Jobs of a reporting group end together, by the rule of the first.
+fn end_as_first_of_group(flows: &mut [FlowConfig]) {
+    for number in 1..flows.len() {
+        let (before, rest) = flows.split_at_mut(number);
+        let Some(flow) = rest.first_mut().filter(|flow| !flow.group.is_empty()) else { continue };
+        if let Some(own) = &mut flow.steady_end
+            && let Some(first) = before
+                .iter()
+                .filter(|other| other.group == flow.group)
+                .find_map(|other| other.steady_end.as_ref())
+        {
+            own.clone_from(first);
+        }
     }
 }
 
@@ -279,6 +296,7 @@ fn of_source(job: &Job, source: SourceConfig) -> FlowConfig {
         group: String::new(),
         max_inside: 0,
         latency_target: job.latency_target.clone(),
+        steady_end: job.steady_end.clone(),
         at_end: Some(AtEnd::Stop),
         nvm_set: None,
         set_bytes: None,

@@ -5,7 +5,6 @@ mod addresses;
 mod join;
 mod left;
 mod merge;
-mod piece;
 mod plan;
 mod repeat;
 mod slice;
@@ -13,7 +12,6 @@ mod split;
 mod subtract;
 mod time;
 
-pub(crate) use piece::Piece;
 pub(crate) use plan::open_transformed;
 pub(crate) use repeat::Repeat;
 

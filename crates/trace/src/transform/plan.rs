@@ -11,7 +11,6 @@ use super::addresses::Addresses;
 use super::join::{Join, Together};
 use super::left::Left;
 use super::merge::Merge;
-use super::piece::Piece;
 use super::repeat::{Again, Repeat};
 use super::slice::Slice;
 use super::split::Split;
@@ -20,6 +19,7 @@ use super::time::Scale;
 use crate::config::{OutOfRange, TraceConfig, TransformConfig};
 use crate::notes::Notes;
 use crate::opened::Opened;
+use crate::piece::Piece;
 use crate::reader::TraceReader;
 use crate::seen::Shift;
 

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use wordline_base::request::{HostRequest, RequestSource, SourceError};
 
 use super::Boxed;
-use super::piece::Piece;
+use crate::piece::Piece;
 use crate::seen::Shift;
 
 /// A piece of a source.
@@ -45,10 +45,10 @@ impl RequestSource for Slice {
 
 #[cfg(test)]
 mod tests {
-    use super::super::piece::Conditions;
     use super::super::support::{Given, drain, reads, request, times};
     use super::*;
     use crate::config::OpName;
+    use crate::piece::Conditions;
     use wordline_base::request::HostOp;
 
     fn sliced(source: Boxed, piece: Piece) -> Boxed {

@@ -2,6 +2,7 @@
 
 use wordline_base::request::HostOp;
 use wordline_config::latency_target::{LatencyTarget, WhenFound};
+use wordline_config::steady_end::{SteadyBy, SteadyEnd, SteadyOf};
 use wordline_trace::fio::{Given, Imported};
 use wordline_trace::{OpenContext, OpenError, WorkloadConfig, open_flows};
 
@@ -80,6 +81,40 @@ fn a_job_that_keeps_a_latency_looks_for_its_queue_depth() {
     assert!(notes.iter().any(|note| note.contains("do nothing without latency_target")), "{notes:?}");
     let told = import("[a]\nrw=read\nsize=1m\nlatency_target=1\nlatency_percentile=0", &[]).err().unwrap();
     assert!(told.contains("line 5: `latency_percentile=0`: allowed: 0.000001 to 100"), "{told}");
+}
+
+#[test]
+fn a_job_may_end_when_it_is_steady_and_a_reporting_group_together() {
+    let flows = |settings: &str| {
+        jobs(&format!("[global]\nrw=randread\nsize=1m\ntime_based\nruntime=60\n{settings}")).flow
+    };
+    let found = flows("[a]\nss=iops_slope:0.3%\nss_dur=30s\nss_ramp=10\nss_interval=500ms").remove(0);
+    let expected = SteadyEnd {
+        of: SteadyOf::Iops,
+        by: SteadyBy::Slope,
+        limit_share: Some(0.003),
+        limit: None,
+        duration_ns: 30_000_000_000,
+        interval_ns: 500_000_000,
+        ramp_ns: 10_000_000_000,
+    };
+    assert_eq!(found.steady_end, Some(expected));
+    let bw = flows("[a]\nsteadystate=bw:1000\nsteadystate_duration=5").remove(0).steady_end.unwrap();
+    assert_eq!((bw.of, bw.by, bw.limit), (SteadyOf::Bandwidth, SteadyBy::Deviation, Some(1000.0)));
+    let group =
+        "group_reporting\nss=lat:1%\nss_dur=5\nnumjobs=2\n[a]\n[b]\nss=iops:2%\n[c]\nnew_group\nss=iops:2%";
+    let shares: Vec<_> = flows(group).iter().map(|flow| flow.steady_end.as_ref().unwrap().of).collect();
+    assert_eq!(shares[..4], [SteadyOf::Latency; 4]);
+    assert_eq!(shares[4..], [SteadyOf::Iops; 2]);
+    let notes = import("[a]\nrw=read\nsize=1m\nss=iops:1%", &[]).unwrap().notes;
+    assert!(notes.iter().any(|note| note.contains("without steadystate_duration does nothing")), "{notes:?}");
+    for wrong in ["ss=iops", "ss=speed:1%", "ss=iops:-1"] {
+        refused(&format!("[a]\nrw=read\nsize=1m\n{wrong}\nss_dur=5"), &["line 4: `", "iops, bw or lat"]);
+    }
+    refused(
+        "[a]\nrw=read\nsize=1m\nss=iops:1%\nss_dur=1",
+        &["line 5: `steadystate_duration=1`", "2 to 100000 times"],
+    );
 }
 
 #[test]

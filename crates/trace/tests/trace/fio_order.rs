@@ -181,9 +181,13 @@ fn what_isnt_taken_over_is_told_and_not_refused() {
     let text = "[a]\nsize=1m\nioengine=io_uring\ncmdprio_percentage=20\nss=iops:10%\nprio=0\nfdp=1\nverify_pattern=0xff\ncpus_allowed=1";
     let notes = import("x", text, &Given::default()).unwrap().notes;
     let found = |part: &str| notes.iter().filter(|note| note.contains(part)).count();
-    for part in
-        ["cmdprio_percentage: ", "steadystate: ", "page cache", "placement", "cpus_allowed, verify_pattern"]
-    {
+    for part in [
+        "cmdprio_percentage: ",
+        "steadystate without ",
+        "page cache",
+        "placement",
+        "cpus_allowed, verify_pattern",
+    ] {
         assert_eq!(found(part), 1, "{part}: {notes:?}");
     }
     assert_eq!(found("prioclass"), 0, "{notes:?}");

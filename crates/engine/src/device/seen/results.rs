@@ -79,6 +79,7 @@ impl Device {
             flows: recorder.tenants.as_ref().map_or_else(Vec::new, |tenants| tenants.flows(window)),
             groups: recorder.tenants.as_ref().map_or_else(Vec::new, |tenants| tenants.groups(window)),
             latency_targets: Vec::new(),
+            steady_ends: Vec::new(),
             streams: recorder.tenants.as_ref().map_or_else(Vec::new, |tenants| tenants.streams(window)),
             trim: recorder.trim.report(window),
             flush: recorder.flush.report(window),
