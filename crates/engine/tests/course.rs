@@ -3,6 +3,7 @@
 
 use crate::common::*;
 use wordline_engine::config::host::*;
+use wordline_engine::config::latency_target::{LatencyTarget, WhenFound};
 use wordline_engine::host::{Flow, FlowSet, HostOp, HostRequest, RequestSource, Settling};
 use wordline_engine::stats::report::FlowReport;
 use wordline_engine::{Ending, Outcome, Setup, Split, Stop, Unobserved, replay_flows, replay_flows_in_parts};
@@ -104,6 +105,20 @@ fn what_settles_is_taken_from_no_flow_and_not_measured() {
             assert_eq!(report.flows.iter().map(requests).collect::<Vec<_>>(), [2_000, 200]);
         }
     }
+}
+
+#[test]
+fn a_flow_that_looks_for_its_queue_depth_settles_as_one_that_does_not() {
+    let target =
+        LatencyTarget { ns: 1_000_000, percentile: 100.0, window_ns: 5_000_000, when_found: WhenFound::Stop };
+    let mut flows = [flow("looking", HostOp::Write, 2_000, 32), flow("reader", HostOp::Read, 2_000, 4)];
+    let (_, plain) = run_of(&setup(), &flows, WRITTEN);
+    (flows[0].rules.latency_target, flows[0].rules.goes_on) = (Some(target), false);
+    let (outcome, entered) = run_of(&setup(), &flows, WRITTEN);
+    let settling = outcome.settling_requests as usize;
+    assert!(settling > 300 && entered[..settling] == plain[..settling]);
+    let found = &outcome.report.latency_targets[0];
+    assert!(found.is_found && found.queue_depth.is_some(), "{found:?}");
 }
 
 #[test]

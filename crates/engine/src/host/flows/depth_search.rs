@@ -21,7 +21,9 @@ pub(super) struct DepthSearch {
 /// How far it is.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct State {
-    /// What is tried, and since when; not before its flow's own requests.
+    /// Whether its flow's own requests have begun: those before come as if nothing were looked for.
+    has_begun: bool,
+    /// What is tried, and since when.
     depth: u32,
     since: Ns,
     /// The most that was in time, 0 for none, and the least that wasn't, one more than there may be for none.
@@ -65,6 +67,7 @@ impl DepthSearch {
     /// Up to so many.
     pub(super) fn new(flow: String, target: LatencyTarget, most: u32) -> Self {
         let state = State {
+            has_begun: false,
             depth: 1,
             since: Ns::ZERO,
             low: 0,
@@ -78,21 +81,25 @@ impl DepthSearch {
         Self { flow, target, most, state }
     }
 
-    /// How many may be outstanding.
-    pub(super) fn depth(&self) -> u32 {
-        self.state.depth
+    /// How many may be outstanding; `None` before the flow's own requests.
+    pub(super) fn depth(&self) -> Option<u32> {
+        self.state.has_begun.then_some(self.state.depth)
     }
 
-    /// The flow's own requests begin no earlier than this.
-    pub(super) fn begin(&mut self, begins: Ns) {
-        self.state.since = self.state.since.max(begins);
+    /// The flow's own requests begin at this time. Returns how many may be outstanding, if that wasn't known.
+    pub(super) fn begin(&mut self, begins: Ns) -> Option<u32> {
+        if self.state.has_begun {
+            return None;
+        }
+        (self.state.has_begun, self.state.since) = (true, begins);
+        Some(self.state.depth)
     }
 
     /// A request that was submitted at `arrival` has its answer.
     #[inline]
     pub(super) fn answered(&mut self, arrival: Ns, now: Ns) -> Option<Change> {
         let state = &mut self.state;
-        if arrival < state.since {
+        if !state.has_begun || arrival < state.since {
             return None;
         }
         let in_time = now - arrival <= Ns(self.target.ns);
@@ -195,10 +202,10 @@ mod tests {
 
     /// Windows of 100 answers each on a drive that answers as many as `fast` requests in time: what was tried.
     fn tried(search: &mut DepthSearch, fast: u32, windows: usize) -> Vec<u32> {
-        let (mut now, mut tried) = (search.state.since.max(Ns(WINDOW)), vec![search.depth()]);
-        search.begin(now);
+        search.begin(Ns(WINDOW));
+        let (mut now, mut tried) = (search.state.since, vec![search.state.depth]);
         while tried.len() <= windows {
-            let takes = if search.depth() > fast { 11 } else { 10 };
+            let takes = if search.state.depth > fast { 11 } else { 10 };
             now += Ns(WINDOW / 100);
             match search.answered(now - Ns(takes), now) {
                 Some(Change::Depth(depth)) => tried.push(depth),
@@ -239,6 +246,7 @@ mod tests {
     #[test]
     fn the_share_of_a_window_decides_and_one_late_answer_where_all_must_be_in_time() {
         let late = |search: &mut DepthSearch, count: u64| {
+            search.begin(Ns(0));
             let answers = (1..=100).map(|number| Ns(number * WINDOW / 100));
             answers
                 .filter_map(|now| {
@@ -250,13 +258,15 @@ mod tests {
         assert_eq!(late(&mut search(8, WhenFound::Stop, 90.0), 11), Some(Change::Depth(2)));
         assert_eq!(late(&mut search(8, WhenFound::Stop, 90.0), 12), Some(Change::Stop));
         let mut all = search(8, WhenFound::Stop, 100.0);
+        all.begin(Ns(0));
         assert_eq!(all.answered(Ns(0), Ns(11)), Some(Change::Stop));
     }
 
     #[test]
     fn answers_of_requests_from_before_a_number_was_tried_do_not_count() {
         let mut search = search(8, WhenFound::Stop, 50.0);
-        search.begin(Ns(500));
+        assert_eq!((search.depth(), search.answered(Ns(0), Ns(1))), (None, None));
+        assert_eq!([search.begin(Ns(500)), search.begin(Ns(900))], [Some(1), None]);
         assert_eq!(search.answered(Ns(499), Ns(9_999)), None);
         assert_eq!(search.answered(Ns(500), Ns(505)), None);
         assert_eq!(search.answered(Ns(1_495), Ns(1_500)), Some(Change::Depth(2)));

@@ -55,9 +55,6 @@ impl<'a> Queue<'a> {
         }
         let search =
             rules.latency_target.map(|target| DepthSearch::new(rules.name, target, rules.queue_depth));
-        if let Some(search) = &search {
-            submitter.set_depth(search.depth());
-        }
         Self {
             submitter,
             course,
@@ -83,10 +80,7 @@ impl<'a> Queue<'a> {
     /// A request that was submitted at `arrival` has its answer.
     pub(super) fn answered(&mut self, arrival: Ns, now: Ns) {
         let change = match (&mut self.search, self.course.part()) {
-            (Some(search), Of::Own) => {
-                search.begin(self.course.began().unwrap_or(Ns::ZERO));
-                search.answered(arrival, now)
-            }
+            (Some(search), Of::Own) => search.answered(arrival, now),
             _ => None,
         };
         if let Some(Change::Depth(depth)) = change {
@@ -121,8 +115,18 @@ impl<'a> Queue<'a> {
         while self.submitter.is_at_end() && self.course.turn(&mut self.submitter, together) {
             self.next = self.submitter.next_time(self.last)?;
         }
+        if self.begins_search() {
+            self.next = self.submitter.next_time(self.last)?;
+        }
         self.changed = false;
         Ok(())
+    }
+
+    /// Whether its own requests begin, and fewer may be outstanding from now on.
+    fn begins_search(&mut self) -> bool {
+        let own = (self.course.part() == Of::Own).then(|| self.course.began()).flatten();
+        let depth = self.search.as_mut().zip(own).and_then(|(search, begins)| search.begin(begins));
+        depth.inspect(|&depth| self.submitter.set_depth(depth)).is_some()
     }
 
     /// When it was over, if it is.
@@ -162,7 +166,9 @@ impl<'a> Queue<'a> {
         let behind = self.submitter.restore(input)?;
         if let Some(search) = &mut self.search {
             search.restore(input)?;
-            self.submitter.set_depth(search.depth());
+            if let Some(depth) = search.depth() {
+                self.submitter.set_depth(depth);
+            }
         }
         self.course.restore_rest(behind);
         (self.waiting, self.next, self.last, self.overtakes, self.ends, self.given) = input.take()?;
