@@ -5,12 +5,14 @@ SHELL := /bin/bash
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
 .PHONY: help setup quick demo test docs bench scaling instructions soak fuzz clean \
-	check-rust check-python of-rust of-release rust-docs test-rust test-sanitizer test-python browser valgrind
+	check-rust check-python of-rust of-release module rust-docs test-rust test-sanitizer test-python browser valgrind
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 OUT := wordline-out
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+MATURIN := PIP_QUIET=1 VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop
 
 # Under CI everything is built once: what makes a second build quicker costs time.
 ifeq ($(CI),true)
@@ -29,20 +31,30 @@ endef
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-6s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-setup: $(VENV)/requirements.stamp ## .venv/bin/wordline, from a release build of the simulator
-	@PIP_QUIET=1 VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop --release --locked --quiet
+# The first time the simulator is compiled while what it needs in Python is fetched.
+setup: ## .venv/bin/wordline, from a release build of the simulator
+	@$(MAKE) --question $(VENV)/requirements.stamp 2>/dev/null \
+		|| $(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,--jobs 2) $(VENV)/requirements.stamp module
+	@$(MATURIN) --release --locked --quiet
 	@$(BIN)/wordline --version
 
 quick: $(VENV)/requirements.stamp ## the same from a build that is renewed within seconds of an edit, for who writes policies
-	@PIP_QUIET=1 VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop --profile quick --locked --quiet
+	@$(MATURIN) --profile quick --locked --quiet
 	@$(BIN)/wordline --version
 
-$(VENV)/requirements.stamp: requirements.txt
+module: $(VENV)/maturin.stamp
+	@$(MATURIN) --release --locked --quiet --skip-install >/dev/null
+
+$(VENV)/requirements.stamp: $(VENV)/maturin.stamp
+	@$(PIP) --requirement requirements.txt
+	@touch $@
+
+$(VENV)/maturin.stamp: requirements.txt
 	@command -v cargo >/dev/null || { echo "Rust is needed (cargo)" >&2; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 		|| { echo "Python 3.11 or newer is needed, with venv (Debian: apt install python3-venv)" >&2; exit 1; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement requirements.txt
+	@$(PIP) $$(grep '^maturin==' requirements.txt)
 	@touch $@
 
 demo: setup ## a million requests on a drive of today, with each of two schedulers
