@@ -327,7 +327,14 @@ def test_a_job_that_keeps_a_latency_says_how_many_requests_do(wordline: Wordline
     # The job is over long before its run time.
     assert result["window"]["end_ns"] < 1e9
     (note,) = [note for note in result["notes"] if note["kind"] == "latency_target"]
-    assert f"{depth} requests outstanding, no more, keep 90% of the answers" in note["found"]
+    assert found["too_many"] == depth + 1
+    assert (
+        f"{depth} requests outstanding keep 90% of the answers within 400000 ns, {depth + 1} don't"
+        in note["found"]
+    )
+    # What comes within the ramp isn't among what is tried.
+    later = wordline(*line, "--fio", "ramp_time=20ms").json()
+    assert later["latency_targets"][0]["is_found"] and later["read"]["requests"] > 100
     fixed = ["--fio", "latency_target=0", "--fio", "runtime=0.1", "--fio"]
     p90 = [
         wordline(*line, *fixed, f"iodepth={n}").json()["read"]["latency_ns"]["p90"]
@@ -350,6 +357,11 @@ def test_jobs_of_a_group_end_when_they_are_steady_together(wordline: Wordline, t
     # Of the window of 20 ms alone.
     assert end["mean"] == pytest.approx(result["read"]["iops"], rel=0.05)
     assert [note["kind"] for note in result["notes"]].count("steady_end") == 1
+    ramped = wordline(*line, "--fio", "ramp_time=10ms").json()["steady_ends"][0]
+    assert ramped["at_ns"] == pytest.approx(32e6, rel=0.01)
+    # A flush moves nothing.
+    synced = wordline(*line, "--fio", "rw=randwrite", "--fio", "fsync=1", "--fio", "ss=iops:50%").json()
+    assert synced["steady_ends"][0]["mean"] == pytest.approx(synced["write"]["iops"], rel=0.2)
     never = wordline(*line, "--fio", "ss=iops:0.001", "--fio", "runtime=0.1").json()
     assert not never["steady_ends"][0]["attained"]
     assert "not_steady" in [note["kind"] for note in never["notes"]]

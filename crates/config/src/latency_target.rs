@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::error::{ConfigError, check_range};
 
 /// How many requests may be outstanding while answers come in time is looked for: 1 first, twice as many as long as they do, then
-/// halfway between the most that did and the least that didn't.
+/// halfway between the most that did and the least that didn't. Flushes don't count.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LatencyTarget {
@@ -17,6 +17,9 @@ pub struct LatencyTarget {
     /// How long each number is tried, ns; answers count of requests that were submitted since it is. 1 to 10¹⁵, default 1 s.
     #[serde(default = "second")]
     pub window_ns: u64,
+    /// The search begins so long behind the flow, ns; before, `queue_depth` requests are outstanding. Default 0.
+    #[serde(default)]
+    pub ramp_ns: u64,
     /// What the flow does when the number is found.
     #[serde(default)]
     pub when_found: WhenFound,
@@ -44,6 +47,7 @@ fn second() -> u64 {
 impl LatencyTarget {
     pub(crate) fn validate(&self) -> Result<(), ConfigError> {
         check_range("ns", self.ns, 1, 1_000_000_000_000)?;
+        check_range("ramp_ns", self.ramp_ns, 0, i64::MAX as u64)?;
         check_range("window_ns", self.window_ns, 1, 1_000_000_000_000_000)?;
         check_range("percentile", self.percentile, 1e-6, 100.0)
     }

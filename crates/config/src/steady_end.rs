@@ -8,7 +8,7 @@ use super::error::{ConfigError, check_range};
 const MOST_INTERVALS: u64 = 100_000;
 
 /// When a flow ends, or all of its group that say so: when a figure by interval has stayed the same throughout a window, which moves
-/// on by an interval at a time.
+/// on by an interval at a time, and begins anew where an interval has no answer. Flushes don't count.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SteadyEnd {
@@ -43,7 +43,7 @@ pub enum SteadyOf {
     Iops,
     /// Their bytes a second.
     Bandwidth,
-    /// Their mean response time; 0 in an interval without any.
+    /// Their mean response time.
     Latency,
 }
 

@@ -109,8 +109,13 @@ fn what_settles_is_taken_from_no_flow_and_not_measured() {
 
 #[test]
 fn a_flow_that_looks_for_its_queue_depth_settles_as_one_that_does_not() {
-    let target =
-        LatencyTarget { ns: 1_000_000, percentile: 100.0, window_ns: 5_000_000, when_found: WhenFound::Stop };
+    let target = LatencyTarget {
+        ns: 1_000_000,
+        percentile: 100.0,
+        window_ns: 5_000_000,
+        ramp_ns: 0,
+        when_found: WhenFound::Stop,
+    };
     let mut flows = [flow("looking", HostOp::Write, 2_000, 32), flow("reader", HostOp::Read, 2_000, 4)];
     let (_, plain) = run_of(&setup(), &flows, WRITTEN);
     (flows[0].rules.latency_target, flows[0].rules.goes_on) = (Some(target), false);

@@ -218,6 +218,7 @@ fn a_flow_finds_how_many_requests_may_be_outstanding_while_answers_come_in_time(
             ns: most_reads * READ,
             percentile: 100.0,
             window_ns: 50 * READ,
+            ramp_ns: 0,
             when_found: WhenFound::Stop,
         };
         let looking = FlowRules { latency_target: Some(target), ..closed_rules("looking", queue_depth) };
@@ -231,7 +232,8 @@ fn a_flow_finds_how_many_requests_may_be_outstanding_while_answers_come_in_time(
     assert!((300..1_000).contains(&taken), "{taken}");
     assert_eq!(found(8, 11, 5_000).0, Some(8));
     assert_eq!(found(64, 11, 120), (Some(2), false, 120));
-    let too_fast = LatencyTarget { ns: 1, percentile: 99.0, window_ns: READ, when_found: WhenFound::Stop };
+    let too_fast =
+        LatencyTarget { ns: 1, percentile: 99.0, window_ns: READ, ramp_ns: 0, when_found: WhenFound::Stop };
     let looking = FlowRules { latency_target: Some(too_fast), ..closed_rules("looking", 4) };
     let (report, _) = record_flows(&setup, vec![(looking, reads(64))]);
     assert_eq!((report.latency_targets[0].queue_depth, report.latency_targets[0].is_found), (None, true));
@@ -469,6 +471,7 @@ fn any_flow() -> impl Strategy<Value = (FlowRules, u64, u64)> {
                 ns: 1 + seed % 3_000_000,
                 percentile: [50.0, 99.0, 100.0][(seed >> 16) as usize % 3],
                 window_ns: 1 + (seed >> 32) % 5_000_000,
+                ramp_ns: 0,
                 when_found: WhenFound::Hold,
             };
             let some = FlowRules {
@@ -591,7 +594,8 @@ fn what_no_nvme_host_does_is_refused() {
     assert_eq!(flow(FlowRules { weight: 0, ..rules("x") }), "weight = 0: allowed: 1 to 256");
     let batch = FlowRules { submit_batch: 5, ..closed_rules("x", 4) };
     assert_eq!(flow(batch), "submit_batch = 5: allowed: 1 to 4, its queue_depth");
-    let target = LatencyTarget { ns: 1, percentile: 0.0, window_ns: 1, when_found: WhenFound::Hold };
+    let target =
+        LatencyTarget { ns: 1, percentile: 0.0, window_ns: 1, ramp_ns: 0, when_found: WhenFound::Hold };
     let looking = FlowRules { latency_target: Some(target.clone()), ..closed_rules("x", 4) };
     assert_eq!(flow(looking), "latency_target.percentile = 0: allowed: 0.000001 to 100");
     let open = FlowRules { latency_target: Some(target), ..rules("x") };

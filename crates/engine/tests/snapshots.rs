@@ -259,7 +259,8 @@ fn a_flow_that_looks_for_its_queue_depth_may_be_split() {
     (setup.host.arrivals, setup.host.queue_depth) = (Arrivals::Closed, 32);
     let requests = listed(&setup, 4, 2_000);
     for when_found in [WhenFound::Stop, WhenFound::Hold] {
-        let target = LatencyTarget { ns: 900_000, percentile: 80.0, window_ns: 3_000_000, when_found };
+        let target =
+            LatencyTarget { ns: 900_000, percentile: 80.0, window_ns: 3_000_000, ramp_ns: 0, when_found };
         let parts = |stops: &[u64]| flows_in_parts(&setup, (Some(target.clone()), None), &requests, stops);
         let whole = parts(&[]);
         assert!(whole.contains("\"is_found\":true") && whole.contains("\"queue_depth\":"), "{whole}");

@@ -283,11 +283,17 @@ pub struct LatencyTargetReport {
     /// The number: of the last window that was in time; left out if none was.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub queue_depth: Option<u32>,
+    /// The least number that was too many; left out if none was, and of a flow that went on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub too_many: Option<u32>,
     /// Whether the search came to its end; else the flow ended before.
     pub is_found: bool,
+    /// Whether the flow went on behind the search.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub goes_on: bool,
     /// Windows that were tried.
     pub windows: u32,
-    /// Answers of that window.
+    /// Answers of that window, or of the last one if none was in time.
     pub answers: u64,
     /// Share of them that were in time.
     #[serde(skip_serializing_if = "Option::is_none")]

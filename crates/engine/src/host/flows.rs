@@ -141,7 +141,10 @@ impl<'a> Flows<'a> {
         let settles = settling.requests > 0 && flows.iter().all(|flow| flow.alike.is_some());
         let together = Together::new(if settles { settling } else { Settling::default() }, flows.len());
         let steady = SteadyWatch::all_of(flows.iter().map(|flow| &flow.rules));
-        let queues: Vec<Queue<'a>> = flows.into_iter().map(|flow| Queue::new(flow, settles)).collect();
+        let mut queues: Vec<Queue<'a>> = flows.into_iter().map(|flow| Queue::new(flow, settles)).collect();
+        for (number, watch) in steady.iter().enumerate() {
+            watch.flows.iter().for_each(|&flow| queues[usize::from(flow)].watch = Some(number));
+        }
         Ok(Self {
             any_later: queues.iter().any(Queue::minds_others),
             arbiter: Arbiter::new(&config.arbitration, &priorities),
@@ -385,10 +388,16 @@ impl<'a> Flows<'a> {
         }
     }
 
-    /// A flow's own request was answered: it ends if it is steady, with those that end together with it.
-    fn look_whether_steady(&mut self, flow: u16, begins: Ns, bytes: u64, took: Ns, now: Ns) {
-        let Some(watch) = self.steady.iter_mut().find(|watch| watch.flows.contains(&flow)) else { return };
-        if watch.answered(begins, bytes, took, now) {
+    /// A request was answered: its flow ends if that is steady, with those that end together with it.
+    fn look_whether_steady(&mut self, flow: u16, bytes: u64, arrival: Ns, now: Ns) {
+        let queue = self.queues.get(usize::from(flow));
+        let own = queue.filter(|queue| queue.course.part() == Of::Own).and_then(|queue| {
+            let begins = queue.course.began().filter(|begins| *begins <= arrival)?;
+            Some((queue.watch?, begins))
+        });
+        let Some((number, begins)) = own else { return };
+        let Some(watch) = self.steady.get_mut(number) else { return };
+        if watch.answered(begins, bytes, now - arrival, now) {
             for &flow in &watch.flows {
                 let Some(queue) = self.queues.get_mut(usize::from(flow)) else { continue };
                 queue.submitter.close();
@@ -413,10 +422,9 @@ impl<'a> Flows<'a> {
         }
         let queue = &mut self.queues[usize::from(flow)];
         queue.inside -= 1;
-        queue.answered(arrival, now);
-        if queue.course.part() == Of::Own && !self.steady.is_empty() {
-            let begins = queue.course.began().unwrap_or(Ns::ZERO);
-            self.look_whether_steady(flow, begins, bytes, now - arrival, now);
+        queue.answered((op != HostOp::Flush).then_some(arrival), now);
+        if queue.watch.is_some() && op != HostOp::Flush {
+            self.look_whether_steady(flow, bytes, arrival, now);
         }
         self.policy.answered(&Answered { flow, op, entered, inside, now });
     }

@@ -139,7 +139,10 @@ impl Flash {
         let data = self.data_from(class, head);
         match state.phase {
             Phase::Idle | Phase::Suspending => Ns::ZERO,
-            Phase::Command => cell + data,
+            Phase::Command if self.holds_a_read(die) => {
+                state.channel_wait.duration + self.overlap.read_busy + self.behind_held(die, cell) + data
+            }
+            Phase::Command => state.channel_wait.duration + cell + data,
             // What follows another read goes through both registers.
             Phase::Array if follows => state.array[1].since(self.now) + self.overlap.read_busy + data,
             Phase::Array => state.array[1].since(self.now) + data,
@@ -148,11 +151,21 @@ impl Flash {
             Phase::DataOut if event.is_some() => rest + self.data_from(class, self.pool[head].next),
             Phase::DataOut => data,
             Phase::Moving if class.op() != FlashOp::Read => rest + cell,
-            Phase::Moving if self.holds_a_read(die) => rest + cell + self.overlap.read_busy + data,
+            Phase::Moving if self.holds_a_read(die) => rest + self.behind_held(die, cell) + data,
             Phase::Moving => rest + data,
             Phase::Loading => rest + self.overlap.program_busy + cell,
             Phase::Loaded => self.overlap.program_busy + cell,
         }
+    }
+
+    /// Time from when the array begins with a read to when its data may leave, behind that of the read before it.
+    fn behind_held(&self, die: DieId, cell: Ns) -> Ns {
+        let held = self
+            .overlap
+            .registers
+            .get(die.index())
+            .map_or(Ns::ZERO, |register| self.data_from(register.command.class, register.command.head));
+        cell.max(held) + self.overlap.read_busy
     }
 
     fn holds_a_read(&self, die: DieId) -> bool {
@@ -167,9 +180,7 @@ impl Flash {
         let Command { head, class, .. } = register.command;
         let array = register.array[1].since(self.now);
         match register.aside {
-            Aside::Nothing => left,
-            // Its data leaves while the array reads.
-            Aside::Held => left.max(self.data_from(class, head)),
+            Aside::Nothing | Aside::Held => left,
             // The command that has the channel is the one before it.
             Aside::Reading | Aside::Read => {
                 left.max(array) + self.overlap.read_busy + self.data_from(class, head)

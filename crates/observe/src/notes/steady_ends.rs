@@ -18,13 +18,13 @@ fn note(end: &SteadyEndReport, start_ns: u64) -> Note {
                 at.saturating_sub(start_ns) as f64 / 1e9
             ),
             "figures are of the way there, too; the mean of the steady window is in steady_ends",
-            "a warm-up (workload.window) of that length",
+            "a run without steady_end, with a warm-up (workload.window) of that length",
         ),
         None => Note::new(
             "not_steady",
             match end.distance {
                 Some(distance) => {
-                    format!("{names} ended at {distance:.3} for a limit of {}, not steady", end.limit)
+                    format!("{names} ended at {distance:.6} for a limit of {}, not steady", end.limit)
                 }
                 None => format!("{names} ended before a window was over in which it could be steady"),
             },
@@ -51,7 +51,7 @@ mod tests {
             told(Some(2_000_000_000), Some(0.001)).found,
             "a, b ended 1.500 s into the window, steady"
         );
-        assert_eq!(told(None, Some(0.25)).found, "a, b ended at 0.250 for a limit of 0.01, not steady");
+        assert_eq!(told(None, Some(0.25)).found, "a, b ended at 0.250000 for a limit of 0.01, not steady");
         assert!(told(None, None).found.contains("before a window was over"));
         assert_eq!(told(None, None).kind, "not_steady");
     }

@@ -57,6 +57,7 @@ const ORIGINS: &[(&str, &[&str])] = &[
     ("duration_ns", &["steadystate_duration"]),
     ("interval_ns", &["steadystate_check_interval"]),
     ("ramp_ns", &["steadystate_ramp_time"]),
+    ("start_ns", &["startdelay"]),
     ("limit", &["steadystate"]),
     ("limit_share", &["steadystate"]),
     ("ns", &["latency_target"]),

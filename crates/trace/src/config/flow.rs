@@ -66,8 +66,8 @@ pub struct FlowConfig {
     /// Most of its requests inside the drive, up to 65,536; others of it wait in its queue. 0 = as many as `host.max_inside` lets in.
     #[serde(default, skip_serializing_if = "is_default")]
     pub max_inside: u32,
-    /// Closed loop: the most requests outstanding, up to `queue_depth`, with which answers come in time are looked for; `latency_target` of the
-    /// flow's result says how many. Left out: `queue_depth` are.
+    /// Closed loop: the most requests outstanding, up to `queue_depth`, with which answers come in time are looked for; `latency_targets` of the
+    /// result says how many. Left out: `queue_depth` are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency_target: Option<LatencyTarget>,
     /// It ends when its rate, or its response times, are steady, together with the other flows of its group that say so;
@@ -212,6 +212,10 @@ impl FlowConfig {
                 "\"stop\": only generators of the kinds synthetic and fio go on behind their last request";
             return Err(ConfigError::new("at_end", "\"continue\"", allowed));
         }
+        if self.at_end == Some(AtEnd::Continue) && (self.stops_when_found() || self.steady_end.is_some()) {
+            let allowed = "\"stop\": a flow with latency_target or steady_end ends by itself";
+            return Err(ConfigError::new("at_end", "\"continue\"", allowed));
+        }
         self.source.check_arrivals(self.rules(number, host).arrivals)
     }
 }
@@ -285,14 +289,20 @@ pub(super) fn validate(flows: &[FlowConfig], host: &HostConfig) -> Result<(), Co
     check_named(flows)
 }
 
-/// Refuses flows of a group that end together, each by another rule.
+/// Refuses flows of a group that end together, each by another rule, or which don't begin together.
 fn check_groups(flows: &[FlowConfig]) -> Result<(), ConfigError> {
-    let mut rules: BTreeMap<&str, (usize, &SteadyEnd)> = BTreeMap::new();
+    let mut rules: BTreeMap<&str, (usize, &FlowConfig)> = BTreeMap::new();
     let grouped = flows.iter().enumerate().filter(|(_, flow)| !flow.group.is_empty());
     for (number, flow) in grouped {
         let Some(rule) = &flow.steady_end else { continue };
-        let (first, other) = *rules.entry(&flow.group).or_insert((number, rule));
-        if other != rule {
+        let (first, other) = *rules.entry(&flow.group).or_insert((number, flow));
+        if (other.start_ns, &other.after) != (flow.start_ns, &flow.after) {
+            let allowed =
+                format!("{} as of flow[{first}], with which it ends: both are in a group", other.start_ns);
+            let found = ConfigError::new("start_ns", flow.start_ns, allowed);
+            return Err(found.under(&format!("flow[{number}]")));
+        }
+        if other.steady_end.as_ref() != Some(rule) {
             let allowed = format!("as of flow[{first}], with which it ends: both are in a group");
             let found = ConfigError::new("steady_end.duration_ns", rule.duration_ns, allowed);
             return Err(found.under(&format!("flow[{number}]")));

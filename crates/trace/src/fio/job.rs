@@ -108,7 +108,15 @@ impl Job {
         let name = keys.take_name("name").unwrap_or_else(|| section.name.clone());
         let (filenames, format) = filenames(&mut keys);
         let latency_target = latency_target(&mut keys, load.has_rates(), &mut notes);
-        let steady_end = steady_end(&mut keys, &mut notes);
+        let steady_end = steady_end(&mut keys, base, &mut notes);
+        if load.verify.is_some()
+            && (latency_target.as_ref().is_some_and(LatencyTarget::stops) || steady_end.is_some())
+        {
+            let job = keys.job;
+            notes.push(format!(
+                "job {job}: what it would have read back behind the point at which it ends doesn't come"
+            ));
+        }
         let mut job = Self {
             name,
             section: section.name.clone(),

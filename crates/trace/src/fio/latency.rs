@@ -36,6 +36,8 @@ pub(super) fn latency_target(
         percentile: percentile.unwrap_or(100.0),
         // Without a window fio looks at each answer.
         window_ns: window.unwrap_or(0).max(1),
+        // That of ramp_time, which a job has whatever its latency.
+        ramp_ns: 0,
         when_found: if runs_on == Some(true) { WhenFound::Hold } else { WhenFound::Stop },
     })
 }

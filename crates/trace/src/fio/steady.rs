@@ -3,11 +3,11 @@
 use wordline_config::steady_end::{SteadyBy, SteadyEnd, SteadyOf};
 
 use super::options::Settings;
-use super::values::{SECOND, time_ns};
+use super::values::{Base, SECOND, time_ns};
 
 /// That of a job.
-pub(super) fn steady_end(keys: &mut Settings<'_>, notes: &mut Vec<String>) -> Option<SteadyEnd> {
-    let criterion = keys.take_value("steadystate", criterion);
+pub(super) fn steady_end(keys: &mut Settings<'_>, base: Base, notes: &mut Vec<String>) -> Option<SteadyEnd> {
+    let criterion = keys.take_value("steadystate", |text| criterion(text, base));
     let time = |text: &str| time_ns(text, SECOND);
     let duration = keys.take_value("steadystate_duration", time).filter(|ns| *ns > 0);
     let ramp_ns = keys.take_value("steadystate_ramp_time", time);
@@ -34,7 +34,7 @@ pub(super) fn steady_end(keys: &mut Settings<'_>, notes: &mut Vec<String>) -> Op
 
 type Criterion = (SteadyOf, SteadyBy, [Option<f64>; 2]);
 
-fn criterion(text: &str) -> Result<Criterion, String> {
+fn criterion(text: &str, base: Base) -> Result<Criterion, String> {
     let allowed = || "iops, bw or lat, with _slope or without, :, and a limit, with % or without".to_owned();
     let (name, limit) = text.split_once(':').ok_or_else(allowed)?;
     let (figure, by) = match name.trim().strip_suffix("_slope") {
@@ -52,6 +52,14 @@ fn criterion(text: &str) -> Result<Criterion, String> {
         |text: &str| text.trim().parse::<f64>().ok().filter(|number| *number > 0.0).ok_or_else(allowed);
     match limit.strip_suffix('%') {
         Some(percent) => Ok((of, by, [Some(number(percent)? / 100.0), None])),
-        None => Ok((of, by, [None, Some(number(limit)?)])),
+        None => {
+            let limit = match of {
+                SteadyOf::Iops => number(limit)?,
+                SteadyOf::Bandwidth => base.bytes(limit)? as f64,
+                // Without a unit it is µs, as fio's other times of requests.
+                SteadyOf::Latency => time_ns(limit, 1_000)? as f64,
+            };
+            if limit > 0.0 { Ok((of, by, [None, Some(limit)])) } else { Err(allowed()) }
+        }
     }
 }

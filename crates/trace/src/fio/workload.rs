@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 
 use wordline_config::error::{ConfigError, Origin};
 use wordline_config::host::{Arrivals, HostConfig};
+use wordline_config::latency_target::LatencyTarget;
 use wordline_config::run::WindowConfig;
+use wordline_config::steady_end::SteadyEnd;
 
 use super::file::{Section, sections};
 use super::files::{Files, check_drives};
@@ -139,7 +141,6 @@ fn flows(file: &str, jobs: &[Job], sections: &[Section], reasons: &mut Reasons) 
             }
         }
     }
-    end_as_first_of_group(&mut out);
     out
 }
 
@@ -207,22 +208,6 @@ impl Imported {
             }
         }
         self
-    }
-}
-
-/// Jobs of a reporting group end together, by the rule of the first.
-fn end_as_first_of_group(flows: &mut [FlowConfig]) {
-    for number in 1..flows.len() {
-        let (before, rest) = flows.split_at_mut(number);
-        let Some(flow) = rest.first_mut().filter(|flow| !flow.group.is_empty()) else { continue };
-        if let Some(own) = &mut flow.steady_end
-            && let Some(first) = before
-                .iter()
-                .filter(|other| other.group == flow.group)
-                .find_map(|other| other.steady_end.as_ref())
-        {
-            own.clone_from(first);
-        }
     }
 }
 
@@ -295,8 +280,14 @@ fn of_source(job: &Job, source: SourceConfig) -> FlowConfig {
         in_step: job.in_step,
         group: String::new(),
         max_inside: 0,
-        latency_target: job.latency_target.clone(),
-        steady_end: job.steady_end.clone(),
+        latency_target: job
+            .latency_target
+            .clone()
+            .map(|target| LatencyTarget { ramp_ns: job.ramp_ns, ..target }),
+        steady_end: job.steady_end.clone().map(|end| {
+            let ramp_ns = end.ramp_ns.saturating_add(job.ramp_ns);
+            SteadyEnd { ramp_ns, ..end }
+        }),
         at_end: Some(AtEnd::Stop),
         nvm_set: None,
         set_bytes: None,

@@ -70,6 +70,7 @@ fn a_job_that_keeps_a_latency_looks_for_its_queue_depth() {
         ns: 500_000,
         percentile: 99.9,
         window_ns: 5_000_000_000,
+        ramp_ns: 0,
         when_found: WhenFound::Stop,
     };
     assert_eq!((found.queue_depth, found.latency_target), (Some(128), Some(expected)));
@@ -101,11 +102,20 @@ fn a_job_may_end_when_it_is_steady_and_a_reporting_group_together() {
     assert_eq!(found.steady_end, Some(expected));
     let bw = flows("[a]\nsteadystate=bw:1000\nsteadystate_duration=5").remove(0).steady_end.unwrap();
     assert_eq!((bw.of, bw.by, bw.limit), (SteadyOf::Bandwidth, SteadyBy::Deviation, Some(1000.0)));
-    let group =
-        "group_reporting\nss=lat:1%\nss_dur=5\nnumjobs=2\n[a]\n[b]\nss=iops:2%\n[c]\nnew_group\nss=iops:2%";
-    let shares: Vec<_> = flows(group).iter().map(|flow| flow.steady_end.as_ref().unwrap().of).collect();
-    assert_eq!(shares[..4], [SteadyOf::Latency; 4]);
-    assert_eq!(shares[4..], [SteadyOf::Iops; 2]);
+    let limit =
+        |text: &str| flows(&format!("[a]\nss_dur=5\n{text}")).remove(0).steady_end.unwrap().limit.unwrap();
+    assert_eq!(
+        [limit("ss=bw:10m"), limit("ss=lat:20us"), limit("ss=lat:3")],
+        [10_485_760.0, 20_000.0, 3_000.0]
+    );
+    // What comes within ramp_time counts for neither.
+    let ramped = flows("[a]\nramp_time=7\nlatency_target=1\nss=iops:1%\nss_dur=5\nss_ramp=3").remove(0);
+    let ramps = (ramped.latency_target.unwrap().ramp_ns, ramped.steady_end.unwrap().ramp_ns);
+    assert_eq!(ramps, (7_000_000_000, 10_000_000_000));
+    let group = "[global]\nrw=read\nsize=1m\ngroup_reporting\nss=lat:1%\nss_dur=5\n[a]\n[b]\n";
+    assert_eq!(jobs(&format!("{group}[c]\nnew_group\nss=iops:2%")).flow.len(), 3);
+    refused(&format!("{group}ss=iops:2%"), &["steadystate_duration", "as of flow[0], with which it ends"]);
+    refused(&format!("{group}startdelay=1"), &["startdelay", "as of flow[0], with which it ends"]);
     let notes = import("[a]\nrw=read\nsize=1m\nss=iops:1%", &[]).unwrap().notes;
     assert!(notes.iter().any(|note| note.contains("without steadystate_duration does nothing")), "{notes:?}");
     for wrong in ["ss=iops", "ss=speed:1%", "ss=iops:-1"] {

@@ -296,6 +296,9 @@ fn a_bound_never_reached_a_group_of_one_and_a_batch_of_an_open_loop_have_no_effe
         without(&["queue_depth = 8\nmax_inside = 8\ngroup = \"g\""]),
         ["flow[0].max_inside", "flow[0].group"]
     );
+    let steady = "steady_end = { duration_ns = 2_000_000_000, limit = 1.0 }\nat_end = \"continue\"";
+    let told = parsed(&flows(&[steady])).unwrap_err();
+    assert!(told.contains("a flow with latency_target or steady_end ends by itself"), "{told}");
     let timed = "sizes = 4096, interarrival = { kind = \"poisson\", iops = 5.0 }";
     let open = flows(&["arrivals = \"open\"\nsubmit_batch = 2"]).replace("sizes = 4096", timed);
     assert_eq!(of(&open), ["flow[0].submit_batch"]);

@@ -21,8 +21,10 @@ pub(super) struct DepthSearch {
 /// How far it is.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct State {
-    /// Whether its flow's own requests have begun: those before come as if nothing were looked for.
+    /// Whether it has begun: what comes before comes as if nothing were looked for.
     has_begun: bool,
+    /// When it begins, once its flow has.
+    begins: Option<Ns>,
     /// What is tried, and since when.
     depth: u32,
     since: Ns,
@@ -35,8 +37,8 @@ struct State {
     kept: u32,
     /// Answers of this window.
     count: Count,
-    /// The last window that was in time.
-    good: Option<Window>,
+    /// The last window that was in time; the last one at all if none was.
+    last: Option<Window>,
 }
 
 /// Answers.
@@ -52,6 +54,7 @@ struct Window {
     depth: u32,
     count: Count,
     length: Ns,
+    meets: bool,
 }
 
 /// What an answer changes.
@@ -68,6 +71,7 @@ impl DepthSearch {
     pub(super) fn new(flow: String, target: LatencyTarget, most: u32) -> Self {
         let state = State {
             has_begun: false,
+            begins: None,
             depth: 1,
             since: Ns::ZERO,
             low: 0,
@@ -76,30 +80,40 @@ impl DepthSearch {
             windows: 0,
             kept: 0,
             count: Count::default(),
-            good: None,
+            last: None,
         };
         Self { flow, target, most, state }
     }
 
-    /// How many may be outstanding; `None` before the flow's own requests.
+    /// How many may be outstanding; `None` before the search.
     pub(super) fn depth(&self) -> Option<u32> {
         self.state.has_begun.then_some(self.state.depth)
     }
 
-    /// The flow's own requests begin at this time. Returns how many may be outstanding, if that wasn't known.
+    /// The flow's own requests begin at this time. Returns how many may be outstanding, if the search begins with them.
     pub(super) fn begin(&mut self, begins: Ns) -> Option<u32> {
-        if self.state.has_begun {
+        if self.state.begins.is_some() {
             return None;
         }
-        (self.state.has_begun, self.state.since) = (true, begins);
-        Some(self.state.depth)
+        let at = begins + Ns(self.target.ramp_ns);
+        self.state.begins = Some(at);
+        (at == begins).then(|| self.start(at))
+    }
+
+    fn start(&mut self, at: Ns) -> u32 {
+        (self.state.has_begun, self.state.since) = (true, at);
+        self.state.depth
     }
 
     /// A request that was submitted at `arrival` has its answer.
     #[inline]
     pub(super) fn answered(&mut self, arrival: Ns, now: Ns) -> Option<Change> {
+        if !self.state.has_begun {
+            let begins = self.state.begins.is_some_and(|at| at <= now);
+            return begins.then(|| Change::Depth(self.start(now)));
+        }
         let state = &mut self.state;
-        if !state.has_begun || arrival < state.since {
+        if arrival < state.since {
             return None;
         }
         let in_time = now - arrival <= Ns(self.target.ns);
@@ -113,10 +127,12 @@ impl DepthSearch {
     fn end_window(&mut self, now: Ns) -> Option<Change> {
         let state = &mut self.state;
         let Count { all, in_time } = state.count;
-        let meets = in_time as f64 * 100.0 >= self.target.percentile * all as f64;
+        // Of the percentile as it was written, whatever its last binary digit.
+        let meets = in_time as f64 * 100.0 >= self.target.percentile * all as f64 * (1.0 - 1e-12);
         state.windows = state.windows.saturating_add(1);
-        if meets {
-            state.good = Some(Window { depth: state.depth, count: state.count, length: now - state.since });
+        let window = Window { depth: state.depth, count: state.count, length: now - state.since, meets };
+        if meets || !state.last.is_some_and(|last| last.meets) {
+            state.last = Some(window);
         }
         (state.count, state.since) = (Count::default(), now);
         let depth = if state.is_found { self.hold(meets) } else { self.next(meets) };
@@ -160,17 +176,20 @@ impl DepthSearch {
 
     /// What was found.
     pub(super) fn report(&self) -> LatencyTargetReport {
-        let State { is_found, windows, good, .. } = self.state;
+        let State { is_found, windows, last, high, .. } = self.state;
+        let good = last.filter(|window| window.meets);
         LatencyTargetReport {
             flow: self.flow.clone(),
             ns: self.target.ns,
             percentile: self.target.percentile,
             queue_depth: good.map(|window| window.depth),
+            too_many: (high <= self.most && self.target.stops()).then_some(high),
             is_found,
+            goes_on: is_found && !self.target.stops(),
             windows,
-            answers: good.map_or(0, |window| window.count.all),
-            in_time: good.map(|window| window.count.in_time as f64 / window.count.all as f64),
-            iops: good.map(|window| window.count.all as f64 * 1e9 / window.length.0.max(1) as f64),
+            answers: last.map_or(0, |window| window.count.all),
+            in_time: last.map(|window| window.count.in_time as f64 / window.count.all as f64),
+            iops: last.map(|window| window.count.all as f64 * 1e9 / window.length.0.max(1) as f64),
         }
     }
 
@@ -196,7 +215,7 @@ mod tests {
     const WINDOW: u64 = 1_000;
 
     fn search(most: u32, when_found: WhenFound, percentile: f64) -> DepthSearch {
-        let target = LatencyTarget { ns: 10, percentile, window_ns: WINDOW, when_found };
+        let target = LatencyTarget { ns: 10, percentile, window_ns: WINDOW, ramp_ns: 0, when_found };
         DepthSearch::new("a".into(), target, most)
     }
 
@@ -272,5 +291,29 @@ mod tests {
         assert_eq!(search.answered(Ns(1_495), Ns(1_500)), Some(Change::Depth(2)));
         assert_eq!(search.report().answers, 2);
         assert_eq!(search.answered(Ns(1_499), Ns(3_000)), None);
+    }
+
+    #[test]
+    fn behind_a_ramp_the_search_begins_with_an_answer_and_one_outstanding() {
+        let mut search = search(8, WhenFound::Stop, 50.0);
+        search.target.ramp_ns = 1_000;
+        assert_eq!((search.begin(Ns(500)), search.depth()), (None, None));
+        assert_eq!(search.answered(Ns(0), Ns(1_499)), None);
+        assert_eq!(search.answered(Ns(0), Ns(1_600)), Some(Change::Depth(1)));
+        assert_eq!(search.answered(Ns(1_599), Ns(9_999)), None);
+        assert_eq!(search.answered(Ns(2_595), Ns(2_600)), Some(Change::Depth(2)));
+        assert_eq!(search.report().iops, Some(1e6));
+    }
+
+    #[test]
+    fn a_share_that_is_just_met_is_met() {
+        for (percentile, in_time) in [(16.1, 161), (32.7, 327), (99.9, 999)] {
+            let mut search = search(8, WhenFound::Stop, percentile);
+            search.begin(Ns(0));
+            let late = (0..1_000 - in_time).find_map(|_| search.answered(Ns(20), Ns(40)));
+            assert_eq!(late, None);
+            (1..in_time).for_each(|_| assert_eq!(search.answered(Ns(40), Ns(41)), None));
+            assert_eq!(search.answered(Ns(WINDOW - 1), Ns(WINDOW)), Some(Change::Depth(2)), "{percentile}");
+        }
     }
 }

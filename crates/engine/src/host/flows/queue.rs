@@ -41,6 +41,8 @@ pub(super) struct Queue<'a> {
     pub(super) most: u32,
     /// The search for how many of its requests may be outstanding.
     pub(super) search: Option<DepthSearch>,
+    /// Number of the watch that ends it when it is steady.
+    pub(super) watch: Option<usize>,
 }
 
 impl<'a> Queue<'a> {
@@ -74,13 +76,14 @@ impl<'a> Queue<'a> {
             inside: 0,
             most: if rules.max_inside == 0 { u32::MAX } else { rules.max_inside },
             search,
+            watch: None,
         }
     }
 
-    /// A request that was submitted at `arrival` has its answer.
-    pub(super) fn answered(&mut self, arrival: Ns, now: Ns) {
-        let change = match (&mut self.search, self.course.part()) {
-            (Some(search), Of::Own) => search.answered(arrival, now),
+    /// A request that was submitted at `arrival` has its answer; `None` for one that no search counts.
+    pub(super) fn answered(&mut self, arrival: Option<Ns>, now: Ns) {
+        let change = match (&mut self.search, self.course.part(), arrival) {
+            (Some(search), Of::Own, Some(arrival)) => search.answered(arrival, now),
             _ => None,
         };
         if let Some(Change::Depth(depth)) = change {
@@ -153,6 +156,7 @@ impl<'a> Queue<'a> {
             given,
             inside: _,
             most: _,
+            watch: _,
             search,
         } = self;
         out.put(&course.state())?;

@@ -10,6 +10,9 @@ use wordline_config::host::FlowRules;
 use wordline_config::steady_end::{SteadyBy, SteadyEnd, SteadyOf};
 use wordline_observe::report::SteadyEndReport;
 
+/// Picoseconds of a nanosecond: mean response times are whole numbers of them.
+const PS: u64 = 1_000;
+
 /// Flows that end together, and how steady they are.
 pub(super) struct SteadyWatch {
     /// Their numbers.
@@ -30,11 +33,76 @@ struct State {
     answers: u64,
     bytes: u64,
     response_ns: u64,
-    /// The figure in the last intervals.
-    figures: VecDeque<f64>,
+    window: Window,
     /// What the last whole window gave: its mean, and how far from steady it was.
     last: Option<[f64; 2]>,
     attained: Option<Ns>,
+}
+
+/// The figure in the last intervals, in whole numbers, so that sums which go along stay exact.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+struct Window {
+    figures: VecDeque<u64>,
+    /// Number of the first among all.
+    first: u64,
+    sum: u128,
+    /// The sum of each times its place in the window.
+    sum_by_place: u128,
+    /// Those than which no later one is larger, and smaller, with their numbers.
+    largest: VecDeque<(u64, u64)>,
+    smallest: VecDeque<(u64, u64)>,
+}
+
+impl Window {
+    fn push(&mut self, figure: u64, most: u64) {
+        let number = self.first + self.figures.len() as u64;
+        while self.largest.back().is_some_and(|&(_, other)| other <= figure) {
+            self.largest.pop_back();
+        }
+        while self.smallest.back().is_some_and(|&(_, other)| other >= figure) {
+            self.smallest.pop_back();
+        }
+        self.largest.push_back((number, figure));
+        self.smallest.push_back((number, figure));
+        self.sum_by_place += self.figures.len() as u128 * u128::from(figure);
+        self.sum += u128::from(figure);
+        self.figures.push_back(figure);
+        if self.figures.len() as u64 > most {
+            self.pop();
+        }
+    }
+
+    fn pop(&mut self) {
+        let Some(oldest) = self.figures.pop_front() else { return };
+        self.sum -= u128::from(oldest);
+        // Each of the others stands a place further in front.
+        self.sum_by_place -= self.sum;
+        for ends in [&mut self.largest, &mut self.smallest] {
+            if ends.front().is_some_and(|&(number, _)| number == self.first) {
+                ends.pop_front();
+            }
+        }
+        self.first += 1;
+    }
+
+    fn mean(&self) -> f64 {
+        self.sum as f64 / self.figures.len().max(1) as f64
+    }
+
+    /// The largest distance from the mean.
+    fn deviation(&self) -> f64 {
+        let of = |ends: &VecDeque<(u64, u64)>| ends.front().map_or(0.0, |&(_, figure)| figure as f64);
+        let mean = self.mean();
+        (of(&self.largest) - mean).max(mean - of(&self.smallest))
+    }
+
+    /// The slope of the line of least squares, by place.
+    fn slope(&self) -> f64 {
+        let count = self.figures.len() as f64;
+        let middle = (count - 1.0) / 2.0;
+        let of_places = count * (count * count - 1.0) / 12.0;
+        (self.sum_by_place as f64 - middle * self.sum as f64) / of_places
+    }
 }
 
 impl SteadyWatch {
@@ -69,7 +137,11 @@ impl SteadyWatch {
         if now < first {
             return false;
         }
-        let is_steady = self.pass_to((now - first).0 / self.rule.interval_ns, now);
+        let over = (now - first).0 / self.rule.interval_ns;
+        let is_steady = over > self.state.over && self.pass_to(over);
+        if is_steady {
+            self.state.attained = Some(now);
+        }
         let state = &mut self.state;
         state.answers += 1;
         state.bytes = state.bytes.saturating_add(bytes);
@@ -77,56 +149,50 @@ impl SteadyWatch {
         is_steady
     }
 
-    /// So many intervals are over. Returns whether the last of them, or one of them, makes the window steady.
-    fn pass_to(&mut self, over: u64, now: Ns) -> bool {
-        // Of a long silence no more counts than a window has.
-        let silent = over.saturating_sub(self.state.over).saturating_sub(self.rule.intervals() + 1);
-        if silent > 0 {
-            self.end_interval();
-            self.state.over += silent;
-        }
-        while self.state.over < over {
-            self.end_interval();
-            if self.is_steady() {
-                self.state.attained = Some(now);
-                return true;
-            }
-        }
-        false
-    }
-
-    fn end_interval(&mut self) {
+    /// So many intervals are over, more than before. Returns whether the window is steady with the first of them.
+    fn pass_to(&mut self, over: u64) -> bool {
         let state = &mut self.state;
-        let seconds = self.rule.interval_ns as f64 / 1e9;
-        let figure = match self.rule.of {
-            SteadyOf::Iops => state.answers as f64 / seconds,
-            SteadyOf::Bandwidth => state.bytes as f64 / seconds,
-            SteadyOf::Latency => state.response_ns as f64 / state.answers.max(1) as f64,
-        };
-        (state.answers, state.bytes, state.response_ns) = (0, 0, 0);
-        state.over += 1;
-        state.figures.push_back(figure);
-        if state.figures.len() as u64 > self.rule.intervals() {
-            state.figures.pop_front();
+        let answers = std::mem::take(&mut state.answers);
+        let (bytes, response_ns) = (std::mem::take(&mut state.bytes), std::mem::take(&mut state.response_ns));
+        let mut is_steady = false;
+        if answers > 0 {
+            let figure = match self.rule.of {
+                SteadyOf::Iops => answers,
+                SteadyOf::Bandwidth => bytes,
+                SteadyOf::Latency => response_ns.saturating_mul(PS) / answers,
+            };
+            state.window.push(figure, self.rule.intervals());
+            is_steady = self.is_steady();
         }
+        let state = &mut self.state;
+        if answers == 0 || over > state.over + 1 {
+            // Where an interval has no answer, the window begins anew.
+            state.window = Window::default();
+        }
+        state.over = over;
+        is_steady
     }
 
     fn is_steady(&mut self) -> bool {
-        let figures = &self.state.figures;
-        if (figures.len() as u64) < self.rule.intervals() {
+        let window = &self.state.window;
+        if (window.figures.len() as u64) < self.rule.intervals() {
             return false;
         }
-        let mean = figures.iter().sum::<f64>() / figures.len() as f64;
-        let found = match self.rule.by {
-            SteadyBy::Deviation => figures.iter().map(|figure| (figure - mean).abs()).fold(0.0, f64::max),
-            SteadyBy::Slope => slope(figures, mean).abs(),
+        let unit = match self.rule.of {
+            SteadyOf::Iops | SteadyOf::Bandwidth => 1e9 / self.rule.interval_ns as f64,
+            SteadyOf::Latency => 1.0 / PS as f64,
         };
+        let mean = window.mean() * unit;
+        let found = unit
+            * match self.rule.by {
+                SteadyBy::Deviation => window.deviation(),
+                SteadyBy::Slope => window.slope().abs(),
+            };
         let (found, limit) = match (self.rule.limit_share, self.rule.limit) {
-            // Of nothing no share is small.
-            (Some(share), _) => (if mean > 0.0 { found / mean } else { f64::INFINITY }, share),
+            (Some(share), _) => (found / mean.max(f64::MIN_POSITIVE), share),
             (None, limit) => (found, limit.unwrap_or(0.0)),
         };
-        self.state.last = found.is_finite().then_some([mean, found]);
+        self.state.last = Some([mean, found]);
         found < limit
     }
 
@@ -153,21 +219,10 @@ impl SteadyWatch {
     }
 }
 
-/// The slope of the line of least squares through these, by place.
-fn slope(figures: &VecDeque<f64>, mean: f64) -> f64 {
-    let middle = (figures.len() as f64 - 1.0) / 2.0;
-    let (mut of_both, mut of_places) = (0.0, 0.0);
-    for (place, figure) in figures.iter().enumerate() {
-        let from_middle = place as f64 - middle;
-        of_both += from_middle * (figure - mean);
-        of_places += from_middle * from_middle;
-    }
-    of_both / of_places
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     const INTERVAL: u64 = 1_000_000;
 
@@ -208,8 +263,10 @@ mod tests {
         assert_eq!(report.mean, Some(101_000.0));
         assert!((report.distance.unwrap() - 3.0 / 101.0).abs() < 1e-12);
         assert_eq!(ends(&mut watch(SteadyOf::Iops, SteadyBy::Deviation, 0.01), &[100, 103].repeat(20)), None);
-        assert_eq!(ends(&mut watch(SteadyOf::Bandwidth, SteadyBy::Deviation, 0.01), &[7; 20]), Some(6));
-        assert_eq!(ends(&mut watch(SteadyOf::Latency, SteadyBy::Deviation, 0.01), &[7; 20]), Some(6));
+        let of_bytes = &mut watch(SteadyOf::Bandwidth, SteadyBy::Deviation, 0.01);
+        assert_eq!((ends(of_bytes, &[7; 20]), of_bytes.report().mean), (Some(6), Some(7.0 * 4096.0 * 1e3)));
+        let of_times = &mut watch(SteadyOf::Latency, SteadyBy::Deviation, 0.01);
+        assert_eq!((ends(of_times, &[7; 20]), of_times.report().mean), (Some(6), Some(70.0)));
     }
 
     #[test]
@@ -219,17 +276,40 @@ mod tests {
         // 50, 150, 150, 50: no slope.
         let there_and_back = [1, 1, 50, 150, 150, 50, 50, 150, 150, 50];
         assert_eq!(ends(&mut watch(SteadyOf::Iops, SteadyBy::Slope, 0.01), &there_and_back), Some(6));
-        let figures = VecDeque::from([1.0, 3.0, 5.0, 7.0]);
-        assert_eq!(slope(&figures, 4.0), 2.0);
     }
 
     #[test]
-    fn silence_counts_as_none_answered_and_is_no_steady_share_of_anything() {
+    fn an_interval_without_an_answer_begins_the_window_anew_whatever_the_limit() {
+        let gap = [1, 1, 50, 50, 50, 0, 50, 50, 50, 50, 50];
+        assert_eq!(ends(&mut watch(SteadyOf::Iops, SteadyBy::Deviation, 0.5), &gap), Some(10));
+        let mut absolute = watch(SteadyOf::Latency, SteadyBy::Deviation, 0.5);
+        (absolute.rule.limit_share, absolute.rule.limit) = (None, Some(1e9));
+        assert_eq!(ends(&mut absolute, &[1, 0, 0, 0, 0, 0].repeat(9)), None);
+        assert!(!absolute.answered(Ns(0), 1, Ns(1), Ns(1 << 62)));
+        // Before a silence a window may be whole.
         let mut steady = watch(SteadyOf::Iops, SteadyBy::Deviation, 0.5);
-        assert!(!steady.answered(Ns(0), 1, Ns(1), Ns(3 * INTERVAL)));
-        // A thousand years later.
-        assert!(!steady.answered(Ns(0), 1, Ns(1), Ns(1 << 62)));
-        assert_eq!(steady.state.figures, [0.0; 4]);
-        assert_eq!((steady.report().mean, steady.report().attained), (None, false));
+        assert_eq!(ends(&mut steady, &[1, 1, 50, 50, 50, 50, 0, 0, 0, 0, 0, 0, 1]), Some(12));
+    }
+
+    proptest! {
+        #[test]
+        fn sums_that_go_along_are_those_of_the_window(figures in prop::collection::vec(0u64..1 << 40, 2..200), most in 2u64..30) {
+            let mut window = Window::default();
+            for (end, &figure) in figures.iter().enumerate() {
+                window.push(figure, most);
+                let own = &figures[(end + 1).saturating_sub(most as usize)..=end];
+                let mean = own.iter().map(|&figure| figure as f64).sum::<f64>() / own.len() as f64;
+                let far = own.iter().map(|&figure| (figure as f64 - mean).abs()).fold(0.0, f64::max);
+                prop_assert!((window.mean() - mean).abs() <= 1e-9 * mean.max(1.0));
+                prop_assert!((window.deviation() - far).abs() <= 1e-6 * far.max(1.0));
+                if own.len() > 1 {
+                    let middle = (own.len() as f64 - 1.0) / 2.0;
+                    let places = || (0..own.len()).map(|place| place as f64 - middle);
+                    let both: f64 = places().zip(own).map(|(place, &figure)| place * (figure as f64 - mean)).sum();
+                    let slope = both / places().map(|place| place * place).sum::<f64>();
+                    prop_assert!((window.slope() - slope).abs() <= 1e-6 * mean.max(1.0), "{} {slope}", window.slope());
+                }
+            }
+        }
     }
 }

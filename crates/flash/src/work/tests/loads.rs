@@ -27,8 +27,8 @@ fn of_a_read_the_rest_of_the_array_time_and_the_data_are_left() {
 }
 
 #[test]
-fn of_a_command_that_waits_for_the_channel_its_array_time_and_its_data_are_left() {
-    for (class, time) in [(HostRead, 24_000), (GcErase, 1_000_000)] {
+fn of_a_command_that_waits_for_the_channel_all_of_it_is_left() {
+    for (class, time) in [(HostRead, 24_100), (HostProgram, 204_300), (GcErase, 1_000_050)] {
         let mut drive = Drive::new(&[]);
         let place = drive.page(1, 0, 3, 0);
         drive.comes_to(0, HostProgram, place);
@@ -107,10 +107,14 @@ fn where_nobody_else_wants_the_channel_what_is_left_is_when_it_ends() {
         ("device.cache_mode.program_busy_ns", "3000"),
     ];
     let row = [[0, 3, 0], [0, 3, 1], [0, 3, 2]];
-    for class in [HostRead, HostProgram] {
-        // What waits isn't known before it begins.
-        let told = ends_told(&cached, class, row);
-        assert_eq!(told.len(), 3, "{class:?}: {told:?}");
+    // Data that takes longer than the array, too.
+    for read_ns in ["[20000]", "[2000]"] {
+        let keys = [&cached[..], &[("device.cell.read_ns", read_ns)]].concat();
+        for class in [HostRead, HostProgram] {
+            // What waits isn't known before it begins.
+            let told = ends_told(&keys, class, row);
+            assert_eq!(told.len(), 3, "{class:?}: {told:?}");
+        }
     }
 }
 
