@@ -15,7 +15,6 @@ from pathlib import Path
 
 from wordline._core import WordlineError
 from wordline.files import made_folder, missing, named, part_of, remove_empty, usable_folder
-from wordline.packed import ZSTD, opener
 
 HEAD = 1024
 """Bytes at the beginning of a file by which it is known."""
@@ -88,21 +87,24 @@ def head(path: Path) -> bytes:
 
 
 def _unpacked(path: Path, start: bytes) -> bytes:
+    import bz2
+    import gzip
     import lzma
 
     import pyarrow
 
-    if start.startswith(ZSTD):
+    if start.startswith(b"\x28\xb5\x2f\xfd"):
         with pyarrow.input_stream(str(path), compression="zstd") as stream:
             return bytes(stream.read(HEAD))
-    opened = opener(start)
-    if opened is None:
-        return start
-    try:
-        with opened(path, "rb") as file:
-            return bytes(file.read(HEAD))
-    except lzma.LZMAError:
-        return b""
+    packings = ((b"\x1f\x8b", gzip.open), (b"BZh", bz2.open), (b"\xfd7zXZ", lzma.open))
+    for magic, opened in packings:
+        if start.startswith(magic):
+            try:
+                with opened(path, "rb") as file:
+                    return bytes(file.read(HEAD))
+            except lzma.LZMAError:
+                return b""
+    return start
 
 
 def check(option: str, path: str | os.PathLike[str], form: Form, reads: Iterable[Path] = ()) -> Path:

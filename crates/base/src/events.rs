@@ -151,12 +151,12 @@ impl EventSet {
         }
     }
 
-    /// When the event of `resource` is; [`Ns::NEVER`] without one.
-    pub fn time_at(&self, resource: usize) -> Ns {
-        match self.entries.get(resource).map_or(NEVER, |entry| entry.key) {
-            NEVER => Ns::NEVER,
-            key if key >= self.first_far => self.times.get(resource).copied().unwrap_or(Ns::NEVER),
-            key => self.time_of(key),
+    /// When the event of `resource` is, if it has one.
+    pub fn time_at(&self, resource: usize) -> Option<Ns> {
+        match self.entries.get(resource)?.key {
+            NEVER => None,
+            key if key >= self.first_far => self.times.get(resource).copied(),
+            key => Some(self.time_of(key)),
         }
     }
 
@@ -457,7 +457,7 @@ mod tests {
                     events = postcard::from_bytes(&saved).unwrap();
                 }
                 let wanted = number * 7 % resources;
-                let at = model[wanted].map_or(Ns::NEVER, |(time, ..)| Ns(time));
+                let at = model[wanted].map(|(time, ..)| Ns(time));
                 prop_assert_eq!(events.time_at(wanted), at);
                 let expected = model.iter().enumerate().filter_map(|(r, e)| e.map(|event| (event, r))).min();
                 let first = events.first();

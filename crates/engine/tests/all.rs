@@ -41,6 +41,7 @@ mod measure;
 mod naive_drive;
 mod nand_modes;
 mod nvm_sets;
+mod own_ends;
 mod owned_keys;
 mod pacing;
 mod parity_pages;

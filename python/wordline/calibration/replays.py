@@ -72,8 +72,7 @@ class Replay:
         kept = self.warm_up + self.count
         own = dict(self.settings)
         # Steps that move requests may cut some in two.
-        steps = [{"kind": "slice_count", "skip": self.behind - kept, "count": kept}, *_steps(own)]
-        own[TRANSFORM] = toml_value(steps)
+        own[TRANSFORM] = toml_value([last_of(self.behind, kept), *_steps(own)])
         own["workload.window.warmup_requests"] = str(self.warm_up)
         return replay(self.path, list(own.items()))
 
@@ -88,6 +87,11 @@ class Replay:
     def written_per_s(self, figures: Mapping[str, float]) -> float:  # noqa: ARG002 -- rates are the trace's
         """Bytes a second that the drive took."""
         return self.moved["write"] / self.seconds
+
+
+def last_of(behind: int, count: int) -> dict[str, Any]:
+    """The step that keeps so many requests, the last of the first `behind`."""
+    return {"kind": "slice_count", "skip": behind - count, "count": count}
 
 
 def warm_up(count: int) -> int:

@@ -13,7 +13,7 @@ from wordline._core import WordlineError
 from wordline.calibration import text_tables, trace_settings
 from wordline.calibration.measured import FIGURES, OFFERED, Measured, MeasuredPoint, beside
 from wordline.calibration.protocol import DIRECTIONS, STATISTICS, WARM_UP, Protocol, percentiles
-from wordline.calibration.replays import FEWEST, TRANSFORM, Replay, warm_up
+from wordline.calibration.replays import FEWEST, TRANSFORM, Replay, last_of, warm_up
 from wordline.calibration.trace_settings import SOURCE, Settings
 from wordline.presets import replay, stem, toml_value
 from wordline.simulation import describe_trace
@@ -140,7 +140,7 @@ class _Trace:
             )
         ends = [self.requests * (number + 1) // parts for number in range(parts)]
         return [
-            self._point(_info(self.path, self.settings, (end - count, count)), number, parts, end)
+            self._point(_info(self.path, self.settings, last_of(end, count)), number, parts, end)
             for number, end in enumerate(ends, 1)
         ]
 
@@ -175,10 +175,7 @@ class _Trace:
         return MeasuredPoint(offered, figures, {}, 1, saturated=False, curve=curve, load=load)
 
 
-def _info(path: Path, settings: Settings, part: tuple[int, int] | None = None) -> dict[str, Any]:
-    """What a trace tells, or so many of its requests (the second) behind the first ones."""
-    read_by = list(trace_settings.reading(settings))
-    if part is not None:
-        skip, count = part
-        read_by.append((TRANSFORM, toml_value([{"kind": "slice_count", "skip": skip, "count": count}])))
+def _info(path: Path, settings: Settings, *steps: dict[str, Any]) -> dict[str, Any]:
+    """What a trace tells, or what these steps keep of it."""
+    read_by = [*trace_settings.reading(settings), (TRANSFORM, toml_value(list(steps)))]
     return describe_trace(replay(path), read_by).to_dict()

@@ -388,18 +388,10 @@ impl<'a> Flows<'a> {
         }
     }
 
-    /// A request was answered: its flow ends if that is steady, with those that end together with it.
-    fn look_whether_steady(&mut self, flow: u16, bytes: u64, arrival: Ns, now: Ns) {
-        let queue = self.queues.get(usize::from(flow));
-        let own = queue.filter(|queue| queue.course.part() == Of::Own).and_then(|queue| {
-            let begins = queue.course.began().filter(|begins| *begins <= arrival)?;
-            Some((queue.watch?, begins))
-        });
-        let Some((number, begins)) = own else { return };
-        let Some(watch) = self.steady.get_mut(number) else { return };
-        if watch.answered(begins, bytes, now - arrival, now) {
-            for &flow in &watch.flows {
-                let Some(queue) = self.queues.get_mut(usize::from(flow)) else { continue };
+    /// Flows that end together are steady.
+    fn end_steady(&mut self, watch: usize) {
+        for &flow in self.steady.get(watch).map_or(&[][..], |watch| &watch.flows) {
+            if let Some(queue) = self.queues.get_mut(usize::from(flow)) {
                 queue.submitter.close();
                 queue.changed = true;
             }
@@ -422,9 +414,13 @@ impl<'a> Flows<'a> {
         }
         let queue = &mut self.queues[usize::from(flow)];
         queue.inside -= 1;
-        queue.answered((op != HostOp::Flush).then_some(arrival), now);
-        if queue.watch.is_some() && op != HostOp::Flush {
-            self.look_whether_steady(flow, bytes, arrival, now);
+        let counted = (op != HostOp::Flush).then_some(arrival);
+        queue.answered(counted, now);
+        if let Some((number, begins)) = counted.and_then(|arrival| queue.watched(arrival))
+            && let Some(watch) = self.steady.get_mut(number)
+            && watch.answered(begins, bytes, now - arrival, now)
+        {
+            self.end_steady(number);
         }
         self.policy.answered(&Answered { flow, op, entered, inside, now });
     }

@@ -1,7 +1,7 @@
 //! What may be asked of the flash: what a die does and how long, what waits there, how long it was busy.
 
 use super::issue::suspends;
-use crate::nand::cache_register::Aside;
+use crate::nand::cache_register::{Aside, CacheOperations};
 use crate::nand::channel::Channel;
 use crate::nand::die::{Command, Phase};
 use crate::sched::Scheduler;
@@ -133,44 +133,37 @@ impl Flash {
     fn left_of_command(&self, die: DieId) -> Ns {
         let state = &self.dies[die.index()];
         let Command { head, class, cell, follows, .. } = state.command;
+        let CacheOperations { read_busy, program_busy, .. } = self.overlap;
         // One that is being handled isn't set any more.
-        let event = Some(self.events.time_at(die.index())).filter(|&at| at != Ns::NEVER);
+        let event = self.events.time_at(die.index());
         let rest = event.map_or(Ns::ZERO, |at| at.since(self.now));
         let data = self.data_from(class, head);
+        // The data of a read before it leaves while the array works; what follows it goes through both registers.
+        let behind = |held: Ns| cell.max(held) + read_busy;
         match state.phase {
             Phase::Idle | Phase::Suspending => Ns::ZERO,
-            Phase::Command if self.holds_a_read(die) => {
-                state.channel_wait.duration + self.overlap.read_busy + self.behind_held(die, cell) + data
+            Phase::Command => {
+                let array = self.held_data(die).map_or(cell, |held| read_busy + behind(held));
+                state.channel_wait.duration + array + data
             }
-            Phase::Command => state.channel_wait.duration + cell + data,
-            // What follows another read goes through both registers.
-            Phase::Array if follows => state.array[1].since(self.now) + self.overlap.read_busy + data,
+            Phase::Array if follows => state.array[1].since(self.now) + read_busy + data,
             Phase::Array => state.array[1].since(self.now) + data,
             Phase::DataWait => data,
             // Of the first page a part has left.
             Phase::DataOut if event.is_some() => rest + self.data_from(class, self.pool[head].next),
             Phase::DataOut => data,
             Phase::Moving if class.op() != FlashOp::Read => rest + cell,
-            Phase::Moving if self.holds_a_read(die) => rest + self.behind_held(die, cell) + data,
-            Phase::Moving => rest + data,
-            Phase::Loading => rest + self.overlap.program_busy + cell,
-            Phase::Loaded => self.overlap.program_busy + cell,
+            Phase::Moving => rest + self.held_data(die).map_or(Ns::ZERO, behind) + data,
+            Phase::Loading => rest + program_busy + cell,
+            Phase::Loaded => program_busy + cell,
         }
     }
 
-    /// Time from when the array begins with a read to when its data may leave, behind that of the read before it.
-    fn behind_held(&self, die: DieId, cell: Ns) -> Ns {
-        let held = self
-            .overlap
-            .registers
-            .get(die.index())
-            .map_or(Ns::ZERO, |register| self.data_from(register.command.class, register.command.head));
-        cell.max(held) + self.overlap.read_busy
-    }
-
-    fn holds_a_read(&self, die: DieId) -> bool {
-        let register = self.overlap.registers.get(die.index());
-        register.is_some_and(|register| register.aside == Aside::Held)
+    /// Bus time of the data of a read that waits in a die's cache register for the next one's command.
+    fn held_data(&self, die: DieId) -> Option<Ns> {
+        let register =
+            self.overlap.registers.get(die.index()).filter(|register| register.aside == Aside::Held)?;
+        Some(self.data_from(register.command.class, register.command.head))
     }
 
     /// The same with what its cache register is at.

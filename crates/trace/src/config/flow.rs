@@ -140,13 +140,17 @@ impl FlowConfig {
 
     /// Whether requests like its own follow its last.
     fn goes_on(&self) -> bool {
-        let ends_itself = self.stops_when_found() || self.steady_end.is_some();
-        let ends = self.at_end == Some(AtEnd::Stop) || !self.ends.is_empty() || ends_itself;
-        !ends && self.source.goes_on()
+        self.at_end != Some(AtEnd::Stop) && self.ends_itself().is_none() && self.source.goes_on()
     }
 
-    fn stops_when_found(&self) -> bool {
-        self.latency_target.as_ref().is_some_and(LatencyTarget::stops)
+    /// Why nothing follows its last request, whatever its source could give.
+    fn ends_itself(&self) -> Option<&'static str> {
+        let finds = self.latency_target.as_ref().is_some_and(LatencyTarget::stops);
+        match finds || self.steady_end.is_some() {
+            _ if !self.ends.is_empty() => Some("others end with it"),
+            true => Some("a flow with latency_target or steady_end ends by itself"),
+            false => None,
+        }
     }
 
     /// Whether it begins later than the workload.
@@ -212,9 +216,8 @@ impl FlowConfig {
                 "\"stop\": only generators of the kinds synthetic and fio go on behind their last request";
             return Err(ConfigError::new("at_end", "\"continue\"", allowed));
         }
-        if self.at_end == Some(AtEnd::Continue) && (self.stops_when_found() || self.steady_end.is_some()) {
-            let allowed = "\"stop\": a flow with latency_target or steady_end ends by itself";
-            return Err(ConfigError::new("at_end", "\"continue\"", allowed));
+        if let (Some(AtEnd::Continue), Some(why)) = (self.at_end, self.ends_itself()) {
+            return Err(ConfigError::new("at_end", "\"continue\"", format!("\"stop\": {why}")));
         }
         self.source.check_arrivals(self.rules(number, host).arrivals)
     }
@@ -253,9 +256,6 @@ fn check_named(flows: &[FlowConfig]) -> Result<(), ConfigError> {
                 }
                 _ => return Err(wrong(number, "after", name, "the name of a flow that stands before")),
             }
-        }
-        if !flow.ends.is_empty() && flow.at_end == Some(AtEnd::Continue) {
-            return Err(wrong(number, "at_end", &"continue".to_owned(), "\"stop\": others end with it"));
         }
         for name in &flow.ends {
             if places.get(name).is_none_or(|&place| place == number) {

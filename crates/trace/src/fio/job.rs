@@ -107,8 +107,9 @@ impl Job {
         }
         let name = keys.take_name("name").unwrap_or_else(|| section.name.clone());
         let (filenames, format) = filenames(&mut keys);
-        let latency_target = latency_target(&mut keys, load.has_rates(), &mut notes);
-        let steady_end = steady_end(&mut keys, base, &mut notes);
+        let ramp_ns = keys.take_value("ramp_time", |text| time_ns(text, SECOND)).unwrap_or(0);
+        let latency_target = latency_target(&mut keys, load.has_rates(), ramp_ns, &mut notes);
+        let steady_end = steady_end(&mut keys, base, ramp_ns, &mut notes);
         if load.verify.is_some()
             && (latency_target.as_ref().is_some_and(LatencyTarget::stops) || steady_end.is_some())
         {
@@ -131,7 +132,7 @@ impl Job {
             steady_end,
             think_ns,
             run_ns,
-            ramp_ns: keys.take_value("ramp_time", |text| time_ns(text, SECOND)).unwrap_or(0),
+            ramp_ns,
             target,
             filenames,
             format,

@@ -8,10 +8,11 @@ use super::values::{percent, time_ns, whole};
 /// What fio counts a time without a unit in.
 const MICROSECOND: u64 = 1_000;
 
-/// The target of a job; of one that has `rates` there is none.
+/// The target of a job, for what comes behind its `ramp_time`; of one that has rates there is none.
 pub(super) fn latency_target(
     keys: &mut Settings<'_>,
     has_rates: bool,
+    ramp_ns: u64,
     notes: &mut Vec<String>,
 ) -> Option<LatencyTarget> {
     let time = |text: &str| time_ns(text, MICROSECOND);
@@ -36,8 +37,7 @@ pub(super) fn latency_target(
         percentile: percentile.unwrap_or(100.0),
         // Without a window fio looks at each answer.
         window_ns: window.unwrap_or(0).max(1),
-        // That of ramp_time, which a job has whatever its latency.
-        ramp_ns: 0,
+        ramp_ns,
         when_found: if runs_on == Some(true) { WhenFound::Hold } else { WhenFound::Stop },
     })
 }

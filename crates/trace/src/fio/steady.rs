@@ -5,8 +5,13 @@ use wordline_config::steady_end::{SteadyBy, SteadyEnd, SteadyOf};
 use super::options::Settings;
 use super::values::{Base, SECOND, time_ns};
 
-/// That of a job.
-pub(super) fn steady_end(keys: &mut Settings<'_>, base: Base, notes: &mut Vec<String>) -> Option<SteadyEnd> {
+/// That of a job, for what comes behind its `ramp_time`.
+pub(super) fn steady_end(
+    keys: &mut Settings<'_>,
+    base: Base,
+    job_ramp_ns: u64,
+    notes: &mut Vec<String>,
+) -> Option<SteadyEnd> {
     let criterion = keys.take_value("steadystate", |text| criterion(text, base));
     let time = |text: &str| time_ns(text, SECOND);
     let duration = keys.take_value("steadystate_duration", time).filter(|ns| *ns > 0);
@@ -16,7 +21,8 @@ pub(super) fn steady_end(keys: &mut Settings<'_>, base: Base, notes: &mut Vec<St
     match (criterion, duration) {
         (Some((of, by, limits)), Some(duration_ns)) => {
             let [limit_share, limit] = limits;
-            let (interval_ns, ramp_ns) = (interval_ns.unwrap_or(SECOND), ramp_ns.unwrap_or(0));
+            let interval_ns = interval_ns.unwrap_or(SECOND);
+            let ramp_ns = ramp_ns.unwrap_or(0).saturating_add(job_ramp_ns);
             Some(SteadyEnd { of, by, limit_share, limit, duration_ns, interval_ns, ramp_ns })
         }
         (None, None) if ramp_ns.is_none() && interval_ns.is_none() => None,

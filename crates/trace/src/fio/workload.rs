@@ -4,9 +4,7 @@ use std::collections::BTreeSet;
 
 use wordline_config::error::{ConfigError, Origin};
 use wordline_config::host::{Arrivals, HostConfig};
-use wordline_config::latency_target::LatencyTarget;
 use wordline_config::run::WindowConfig;
-use wordline_config::steady_end::SteadyEnd;
 
 use super::file::{Section, sections};
 use super::files::{Files, check_drives};
@@ -280,14 +278,8 @@ fn of_source(job: &Job, source: SourceConfig) -> FlowConfig {
         in_step: job.in_step,
         group: String::new(),
         max_inside: 0,
-        latency_target: job
-            .latency_target
-            .clone()
-            .map(|target| LatencyTarget { ramp_ns: job.ramp_ns, ..target }),
-        steady_end: job.steady_end.clone().map(|end| {
-            let ramp_ns = end.ramp_ns.saturating_add(job.ramp_ns);
-            SteadyEnd { ramp_ns, ..end }
-        }),
+        latency_target: job.latency_target.clone(),
+        steady_end: job.steady_end.clone(),
         at_end: Some(AtEnd::Stop),
         nvm_set: None,
         set_bytes: None,

@@ -21,13 +21,11 @@ pub(super) struct DepthSearch {
 /// How far it is.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct State {
-    /// Whether it has begun: what comes before comes as if nothing were looked for.
-    has_begun: bool,
     /// When it begins, once its flow has.
     begins: Option<Ns>,
-    /// What is tried, and since when.
+    /// What is tried, and since when; `None` before it begins: what comes then comes as if nothing were looked for.
     depth: u32,
-    since: Ns,
+    since: Option<Ns>,
     /// The most that was in time, 0 for none, and the least that wasn't, one more than there may be for none.
     low: u32,
     high: u32,
@@ -70,10 +68,9 @@ impl DepthSearch {
     /// Up to so many.
     pub(super) fn new(flow: String, target: LatencyTarget, most: u32) -> Self {
         let state = State {
-            has_begun: false,
             begins: None,
             depth: 1,
-            since: Ns::ZERO,
+            since: None,
             low: 0,
             high: most + 1,
             is_found: false,
@@ -87,7 +84,7 @@ impl DepthSearch {
 
     /// How many may be outstanding; `None` before the search.
     pub(super) fn depth(&self) -> Option<u32> {
-        self.state.has_begun.then_some(self.state.depth)
+        self.state.since.map(|_| self.state.depth)
     }
 
     /// The flow's own requests begin at this time. Returns how many may be outstanding, if the search begins with them.
@@ -101,40 +98,40 @@ impl DepthSearch {
     }
 
     fn start(&mut self, at: Ns) -> u32 {
-        (self.state.has_begun, self.state.since) = (true, at);
+        self.state.since = Some(at);
         self.state.depth
     }
 
     /// A request that was submitted at `arrival` has its answer.
     #[inline]
     pub(super) fn answered(&mut self, arrival: Ns, now: Ns) -> Option<Change> {
-        if !self.state.has_begun {
+        let Some(since) = self.state.since else {
             let begins = self.state.begins.is_some_and(|at| at <= now);
             return begins.then(|| Change::Depth(self.start(now)));
-        }
-        let state = &mut self.state;
-        if arrival < state.since {
+        };
+        if arrival < since {
             return None;
         }
+        let state = &mut self.state;
         let in_time = now - arrival <= Ns(self.target.ns);
         state.count.all += 1;
         state.count.in_time += u64::from(in_time);
         let is_lost = !in_time && self.target.percentile >= 100.0;
-        let is_over = now - state.since >= Ns(self.target.window_ns);
-        if is_over || is_lost { self.end_window(now) } else { None }
+        let length = now - since;
+        if is_lost || length >= Ns(self.target.window_ns) { self.end_window(length, now) } else { None }
     }
 
-    fn end_window(&mut self, now: Ns) -> Option<Change> {
+    fn end_window(&mut self, length: Ns, now: Ns) -> Option<Change> {
         let state = &mut self.state;
         let Count { all, in_time } = state.count;
         // Of the percentile as it was written, whatever its last binary digit.
         let meets = in_time as f64 * 100.0 >= self.target.percentile * all as f64 * (1.0 - 1e-12);
         state.windows = state.windows.saturating_add(1);
-        let window = Window { depth: state.depth, count: state.count, length: now - state.since, meets };
+        let window = Window { depth: state.depth, count: state.count, length, meets };
         if meets || !state.last.is_some_and(|last| last.meets) {
             state.last = Some(window);
         }
-        (state.count, state.since) = (Count::default(), now);
+        (state.count, state.since) = (Count::default(), Some(now));
         let depth = if state.is_found { self.hold(meets) } else { self.next(meets) };
         if self.state.is_found && self.target.stops() {
             return Some(Change::Stop);
@@ -199,7 +196,8 @@ impl DepthSearch {
 
     pub(super) fn restore(&mut self, input: &mut In<'_>) -> Result<(), SnapshotError> {
         let state: State = input.take()?;
-        if state.depth == 0 || state.depth > self.most {
+        let bounds = state.low < state.high && state.high <= self.most + 1;
+        if state.depth == 0 || state.depth > self.most || !bounds {
             return Err(SnapshotError::Misfit("more requests outstanding than a flow may have".to_owned()));
         }
         self.state = state;
@@ -222,7 +220,7 @@ mod tests {
     /// Windows of 100 answers each on a drive that answers as many as `fast` requests in time: what was tried.
     fn tried(search: &mut DepthSearch, fast: u32, windows: usize) -> Vec<u32> {
         search.begin(Ns(WINDOW));
-        let (mut now, mut tried) = (search.state.since, vec![search.state.depth]);
+        let (mut now, mut tried) = (search.state.since.unwrap(), vec![search.state.depth]);
         while tried.len() <= windows {
             let takes = if search.state.depth > fast { 11 } else { 10 };
             now += Ns(WINDOW / 100);

@@ -125,6 +125,14 @@ impl<'a> Queue<'a> {
         Ok(())
     }
 
+    /// Of a flow that ends when it is steady the number of its watch, and when its own requests began, if one that was submitted at
+    /// `arrival` is of these.
+    pub(super) fn watched(&self, arrival: Ns) -> Option<(usize, Ns)> {
+        let begins =
+            self.course.began().filter(|begins| self.course.part() == Of::Own && *begins <= arrival)?;
+        Some((self.watch?, begins))
+    }
+
     /// Whether its own requests begin, and fewer may be outstanding from now on.
     fn begins_search(&mut self) -> bool {
         let own = (self.course.part() == Of::Own).then(|| self.course.began()).flatten();

@@ -39,8 +39,9 @@ struct State {
     attained: Option<Ns>,
 }
 
-/// The figure in the last intervals, in whole numbers, so that sums which go along stay exact.
+/// The figure in the last intervals, in whole numbers, so that sums which go along stay exact. All else follows from the figures.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(from = "VecDeque<u64>", into = "VecDeque<u64>")]
 struct Window {
     figures: VecDeque<u64>,
     /// Number of the first among all.
@@ -51,6 +52,20 @@ struct Window {
     /// Those than which no later one is larger, and smaller, with their numbers.
     largest: VecDeque<(u64, u64)>,
     smallest: VecDeque<(u64, u64)>,
+}
+
+impl From<VecDeque<u64>> for Window {
+    fn from(figures: VecDeque<u64>) -> Self {
+        let mut window = Self::default();
+        figures.iter().for_each(|&figure| window.push(figure, u64::MAX));
+        window
+    }
+}
+
+impl From<Window> for VecDeque<u64> {
+    fn from(window: Window) -> Self {
+        window.figures
+    }
 }
 
 impl Window {
@@ -214,7 +229,11 @@ impl SteadyWatch {
     }
 
     pub(super) fn restore(&mut self, input: &mut In<'_>) -> Result<(), SnapshotError> {
-        self.state = input.take()?;
+        let state: State = input.take()?;
+        if state.window.figures.len() as u64 > self.rule.intervals() {
+            return Err(SnapshotError::Misfit("more intervals than a window has".to_owned()));
+        }
+        self.state = state;
         Ok(())
     }
 }
