@@ -1,45 +1,20 @@
 //! What the data cache holds: units by slot, their sectors and states, in lists from old to young.
 
+mod sectors;
+mod unit;
+
 use serde::{Deserialize, Serialize};
 
 use super::index::Index;
 use super::list::{Link, Links, List, NIL};
 use super::marks::{Mark, Marks};
+pub use sectors::SECTOR;
+use unit::{All, OfGroup, Unit};
 use wordline_base::ids::Lpa;
 use wordline_base::memory::prefetch;
 
-/// Bytes of a sector: the granularity of what is cached of a unit.
-pub const SECTOR: u32 = 512;
-
 /// Number of a slot.
 pub type Slot = u32;
-
-/// What is known of a cached unit; it lies in one line of the processor's cache.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-#[repr(align(64))]
-struct Unit {
-    /// Its page; of a free slot the next free one.
-    lpa: u32,
-    /// The operation that carries it to flash; [`NIL`] when none does.
-    op: u32,
-    group: u32,
-    /// Of the request that wrote it last.
-    stream: u16,
-    marks: Marks,
-    /// Among all that are clean, or dirty.
-    all: Link,
-    /// Among the dirty ones of its group; on its way to flash, the number of the write whose program is running (0: none is).
-    of_group: Link,
-    /// Version held, and version in flash (checked mode).
-    version: u32,
-    in_flash: u32,
-    /// Number of the write that made it dirty.
-    stamp: u64,
-    /// Number of its last use.
-    used: u64,
-    /// One bit for each of the first 64 sectors, set where it is held.
-    held: u64,
-}
 
 /// A write of a unit: its number, the version that it makes, and the group and stream that the unit is of from then on.
 #[derive(Clone, Copy, Debug)]
@@ -52,36 +27,6 @@ pub struct Written {
     pub group: u32,
     /// Stream of the request.
     pub stream: u16,
-}
-
-/// The links of one kind.
-struct All<'a>(&'a mut [Unit]);
-
-impl Links for All<'_> {
-    #[inline]
-    fn link(&self, member: u32) -> Link {
-        self.0[member as usize].all
-    }
-
-    #[inline]
-    fn link_mut(&mut self, member: u32) -> &mut Link {
-        &mut self.0[member as usize].all
-    }
-}
-
-/// Those of the other.
-struct OfGroup<'a>(&'a mut [Unit]);
-
-impl Links for OfGroup<'_> {
-    #[inline]
-    fn link(&self, member: u32) -> Link {
-        self.0[member as usize].of_group
-    }
-
-    #[inline]
-    fn link_mut(&mut self, member: u32) -> &mut Link {
-        &mut self.0[member as usize].of_group
-    }
 }
 
 /// The cached units. Each is clean (as in flash), dirty (newer than flash), or on its way to flash; the latter may be
@@ -273,22 +218,6 @@ impl UnitTable {
     #[inline]
     pub fn is_dirty(&self, slot: Slot) -> bool {
         self.units[slot as usize].marks.has(Mark::Dirty)
-    }
-
-    /// The sectors of a unit beyond 64, by words.
-    fn more(&self, slot: Slot) -> &[u64] {
-        let first = slot as usize * self.more_words;
-        self.more_held.get(first..first + self.more_words).unwrap_or_default()
-    }
-
-    /// The words of a unit's sectors, from the first.
-    fn words(&self, slot: Slot) -> impl Iterator<Item = u64> {
-        std::iter::once(self.units[slot as usize].held).chain(self.more(slot).iter().copied())
-    }
-
-    /// Bytes of a unit that are held, in whole sectors.
-    pub fn bytes_held(&self, slot: Slot) -> u32 {
-        self.words(slot).map(u64::count_ones).sum::<u32>() * SECTOR
     }
 
     /// Whether its page was written again and has another slot.
@@ -546,55 +475,10 @@ impl UnitTable {
             }
         }
     }
-
-    /// Bytes `start` to `end` − 1 of the unit are held from now on: the sectors that lie wholly in there.
-    pub fn hold(&mut self, slot: Slot, start: u32, end: u32) {
-        let (first, behind) = (start.div_ceil(SECTOR), end / SECTOR);
-        self.units[slot as usize].held |= bits(first, behind);
-        if self.more_words == 0 {
-            return;
-        }
-        let begin = slot as usize * self.more_words;
-        let more = &mut self.more_held[begin..begin + self.more_words];
-        for (word, start) in more.iter_mut().zip((64..).step_by(64)) {
-            *word |= bits(first.saturating_sub(start), behind.saturating_sub(start));
-        }
-    }
-
-    /// All of the unit is held from now on.
-    pub fn hold_all(&mut self, slot: Slot) {
-        self.hold(slot, 0, self.sectors * SECTOR);
-    }
-
-    /// Whether every sector that bytes `start` to `end` − 1 touch is held.
-    #[inline]
-    pub fn holds(&self, slot: Slot, start: u32, end: u32) -> bool {
-        let (first, behind) = (start / SECTOR, end.div_ceil(SECTOR));
-        let holds = |held: u64, start: u32| {
-            let wanted = bits(first.saturating_sub(start), behind.saturating_sub(start));
-            held & wanted == wanted
-        };
-        holds(self.units[slot as usize].held, 0)
-            && self.more(slot).iter().zip((64..).step_by(64)).all(|(&held, start)| holds(held, start))
-    }
-
-    /// Whether all of the unit is held.
-    pub fn holds_all(&self, slot: Slot) -> bool {
-        self.holds(slot, 0, self.sectors * SECTOR)
-    }
-}
-
-/// A word in which the bits from `first` to `behind` − 1 are set, as far as it has them.
-#[inline]
-fn bits(first: u32, behind: u32) -> u64 {
-    let below = |bit: u32| 1u64.checked_shl(bit).map_or(u64::MAX, |next| next - 1);
-    below(behind) & !below(first)
 }
 
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
-
     use super::*;
 
     fn write(stamp: u64, group: u32) -> Written {
@@ -636,38 +520,5 @@ mod tests {
         assert_eq!(of(&table, 0).1, 2);
         table.written(clean, write(8, 2));
         assert_eq!(of(&table, 2), (Some(1), 2));
-    }
-
-    proptest! {
-        #[test]
-        fn the_sectors_held_are_those_of_a_list_of_flags(
-            units in 1u32..200,
-            parts in prop::collection::vec((0u32..110_000, 0u32..110_000, any::<bool>()), 0..20),
-        ) {
-            let sectors = units as usize;
-            let mut table = UnitTable::new(3, units * SECTOR, 1);
-            let slots = [4, 5, 6].map(|lpa| table.insert(Lpa(lpa), 0).unwrap());
-            let mut flags = vec![false; sectors];
-            for (a, b, asks) in parts {
-                let (start, end) = (a.min(b) % (units * SECTOR + 1), a.max(b) % (units * SECTOR + 1));
-                if asks {
-                    let touched = (start / SECTOR) as usize..(end.div_ceil(SECTOR)) as usize;
-                    let there = touched.clone().all(|sector| flags[sector]);
-                    prop_assert_eq!(table.holds(slots[1], start, end), there);
-                } else {
-                    table.hold(slots[1], start, end);
-                    (start.div_ceil(SECTOR)..end / SECTOR).for_each(|sector| flags[sector as usize] = true);
-                }
-                let held = flags.iter().filter(|&&held| held).count();
-                prop_assert_eq!(table.bytes_held(slots[1]), held as u32 * SECTOR);
-                prop_assert_eq!(table.holds_all(slots[1]), held == sectors);
-                prop_assert_eq!(table.bytes_held(slots[0]) + table.bytes_held(slots[2]), 0);
-            }
-            table.hold_all(slots[1]);
-            prop_assert!(table.holds_all(slots[1]) && table.bytes_held(slots[1]) == units * SECTOR);
-            table.remove(slots[1]);
-            let again = table.insert(Lpa(9), 0);
-            prop_assert_eq!(again.map(|slot| (slot, table.bytes_held(slot))), Some((slots[1], 0)));
-        }
     }
 }
