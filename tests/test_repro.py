@@ -206,6 +206,16 @@ def test_what_isnt_counted_says_why(tmp_path: Path) -> None:
     assert "| (✓ reproduced) | not counted: the skew is fitted to it |" in page
 
 
+def test_what_is_said_of_many_exhibits_is_said_once(tmp_path: Path) -> None:
+    exhibit = exhibit_of(tmp_path, 'metric = "m"\nvalue = "v"\ntarget = 1.0')
+    abouts = [f"Figure {number}. Of all of them. Own." for number in range(4)]
+    shown = [Shown(dataclasses.replace(exhibit, about=about)) for about in abouts]
+    page = as_markdown(Reproduction(tmp_path, shown, []))
+    assert page.count("Of all of them.") == 1 and "(a) Of all of them." in page
+    assert page.count("Figure 2. (a)") == 1
+    assert as_markdown(Reproduction(tmp_path, shown[:3], [])).count("Of all of them.") == 3
+
+
 def test_a_run_in_which_nothing_happened_has_no_mark(tmp_path: Path) -> None:
     text = 'metric = "m"\nvalue = "v"\nwhere = { s = "a" }\ntarget = 1.0\n'
     exhibit = exhibit_of(tmp_path, text + '[quick_needs]\ncolumn = "n"\nabove = 0.0')

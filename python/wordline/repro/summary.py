@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+import string
+from collections import Counter
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -68,12 +71,35 @@ def run_of(shown: Shown) -> str:
     return f"{shown.scale}, {seeds}, version {shown.version}, build {shown.build}{of}"
 
 
+MANY = 4
+"""Exhibits from which on a sentence that all of them have is said once."""
+
+
+def _sentences(about: str) -> list[str]:
+    return re.split(r"(?<=\.) (?=[A-Z])", about)
+
+
+def _said_of_many(found: Reproduction) -> dict[str, str]:
+    """Sentences about many exhibits, and the letter under which each is said."""
+    counts = Counter(one for shown in found.shown for one in dict.fromkeys(_sentences(shown.exhibit.about)))
+    many = [sentence for sentence, count in counts.items() if count >= MANY]
+    return dict(zip(many, string.ascii_lowercase, strict=False))
+
+
+def _about(shown: Shown, letters: dict[str, str]) -> str:
+    """What is said of an exhibit, with letters for what is said of many."""
+    sentences = _sentences(shown.exhibit.about)
+    return " ".join(f"({letters[one]})" if one in letters else one for one in sentences)
+
+
 def as_markdown(found: Reproduction) -> str:
     """For reading anywhere."""
     lines = ["# Reproduction", "", f"{_scale(found)}{counted(found)}.", "", RULE, ""]
+    letters = _said_of_many(found)
+    lines += [f"({letter}) {sentence}\n" for sentence, letter in letters.items()]
     for shown in found.shown:
         exhibit = shown.exhibit
-        lines += [f"## {exhibit.paper} {exhibit.name}: {exhibit.title}", "", exhibit.about, ""]
+        lines += [f"## {exhibit.paper} {exhibit.name}: {exhibit.title}", "", _about(shown, letters), ""]
         lines += [f"Not run: {shown.reason}.", ""] if shown.reason else [f"Run: {run_of(shown)}.", ""]
         lines += [f"Failed: {error}" for error in shown.errors]
         lines += [f"![{exhibit.title}]({_link(found, shown)})", ""] if _link(found, shown) else []
@@ -163,13 +189,14 @@ def as_html(found: Reproduction) -> str:
         f'<p class="lead">{escape(_scale(found))}{escape(counted(found))}.</p>',
         f"<p>{escape(RULE)}</p>",
     ]
+    letters = _said_of_many(found)
+    parts += [f"<p>({letter}) {escape(sentence)}</p>" for sentence, letter in letters.items()]
     for shown in found.shown:
         exhibit = shown.exhibit
         parts.append(f"<section><h2>{escape(exhibit.title)}</h2>")
-        parts.append(
-            f'<p class="dim">{escape(exhibit.paper)} · {escape(exhibit.name)}. {escape(exhibit.about)}'
-            f"{'' if shown.reason else ' Run: ' + escape(run_of(shown)) + '.'}</p>"
-        )
+        ran = "" if shown.reason else f" Run: {run_of(shown)}."
+        about = f"{exhibit.paper} · {exhibit.name}. {_about(shown, letters)}{ran}"
+        parts.append(f'<p class="dim">{escape(about)}</p>')
         if shown.reason:
             parts.append(f'<p class="bad">Not run: {escape(shown.reason)}.</p>')
         parts += [f'<p class="bad">Failed: {escape(error)}</p>' for error in shown.errors]
