@@ -89,11 +89,21 @@ impl Queue {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Chip {
     queues: [Queue; KINDS.len()],
-    /// Until when the array of some die works, as far as that is known.
-    array_until: Ns,
+    /// When the arrays of its dies work that haven't ended when that was last counted.
+    working: Vec<Working>,
+    /// Until when array time is counted.
+    counted: Ns,
     array_ns: u64,
     transfer_ns: u64,
     both_ns: u64,
+}
+
+/// The array of a die at work.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Working {
+    die: u32,
+    from: Ns,
+    until: Ns,
 }
 
 /// Records chips.
@@ -118,6 +128,7 @@ impl ChipRecorder {
         self.start = now;
         for chip in &mut self.chips {
             chip.queues.iter_mut().for_each(|queue| queue.restart(now));
+            chip.count_arrays(now);
             (chip.array_ns, chip.transfer_ns, chip.both_ns) = (0, 0, 0);
         }
     }
@@ -153,7 +164,8 @@ impl ChipRecorder {
         let Some(chip) = self.of(die) else { return };
         chip.queues[kind(class)].transfer_ns += until.since(from).0;
         chip.transfer_ns += until.since(from).0;
-        chip.both_ns += chip.array_until.min(until).since(from).0;
+        let array_until = chip.working.iter().map(|work| work.until).max().unwrap_or(from);
+        chip.both_ns += array_until.min(until).since(from).0;
     }
 
     /// A command of so many planes begins.
@@ -170,24 +182,23 @@ impl ChipRecorder {
         queue.served_ns += u64::from(pages) * now.since(arrived).0;
     }
 
-    /// The array of a die works.
-    pub fn works(&mut self, die: usize, class: Class, from: Ns, until: Ns) {
+    /// The array of a die is to work, now or later.
+    pub fn works(&mut self, die: usize, class: Class, [from, until]: [Ns; 2], now: Ns) {
         let Some(chip) = self.of(die) else { return };
         chip.queues[kind(class)].cell_ns += until.since(from).0;
-        chip.array_ns += until.since(from.max(chip.array_until)).0;
-        chip.array_until = chip.array_until.max(until);
+        chip.count_arrays(now);
+        chip.working.push(Working { die: die as u32, from, until });
     }
 
     /// The array of a die, at work for this class until `until`, is stopped at `at`.
-    pub fn stops(&mut self, die: usize, class: Class, at: Ns, until: Ns) {
+    pub fn stops(&mut self, die: usize, class: Class, [at, until]: [Ns; 2], now: Ns) {
         let Some(chip) = self.of(die) else { return };
         let queue = &mut chip.queues[kind(class)];
         queue.suspensions += 1;
         queue.cell_ns = queue.cell_ns.saturating_sub(until.since(at).0);
-        if chip.array_until == until {
-            chip.array_ns = chip.array_ns.saturating_sub(until.since(at).0);
-            chip.array_until = at;
-        }
+        chip.count_arrays(now);
+        let stopped = chip.working.iter_mut().filter(|work| work.die == die as u32 && work.until == until);
+        stopped.for_each(|work| work.until = at);
     }
 
     /// What was recorded until `now`.
@@ -198,14 +209,29 @@ impl ChipRecorder {
 }
 
 impl Chip {
+    /// Counts the time in which the array of any die worked, up to `now`.
+    fn count_arrays(&mut self, now: Ns) {
+        self.working.sort_unstable_by_key(|work| work.from);
+        let mut counted = self.counted;
+        for work in &self.working {
+            let until = work.until.min(now);
+            self.array_ns += until.since(work.from.max(counted)).0;
+            counted = counted.max(until);
+        }
+        self.counted = now;
+        self.working.retain(|work| work.until > now);
+    }
+
     fn report(&self, length: u64, now: Ns) -> ChipReport {
+        let mut counted = self.clone();
+        counted.count_arrays(now);
         let named = KINDS.iter().zip(&self.queues).map(|(&name, queue)| {
             let mut queue = queue.clone();
             queue.pass(now);
             (name.to_owned(), queue.report(length))
         });
         ChipReport {
-            array_ns: self.array_ns,
+            array_ns: counted.array_ns,
             transfer_ns: self.transfer_ns,
             both_ns: self.both_ns,
             queues: named.filter(|(_, queue)| queue.entered + queue.left > 0).collect(),
@@ -304,14 +330,27 @@ mod tests {
     fn arrays_count_once_however_many_dies_work_and_transfers_beside_them_twice() {
         let mut chips = ChipRecorder::new(4, 2, Ns::ZERO);
         chips.transfers(0, Class::GcErase, Ns(0), Ns(10));
-        chips.works(0, Class::GcErase, Ns(10), Ns(110));
+        chips.works(0, Class::GcErase, [Ns(10), Ns(110)], Ns(10));
         chips.transfers(1, Class::GcErase, Ns(10), Ns(20));
-        chips.works(1, Class::GcErase, Ns(20), Ns(60));
+        chips.works(1, Class::GcErase, [Ns(20), Ns(60)], Ns(20));
         chips.transfers(0, Class::GcErase, Ns(110), Ns(130));
         let report = &chips.report(Ns(200))[0];
         assert_eq!((report.array_ns, report.transfer_ns, report.both_ns), (100, 40, 10));
-        chips.works(1, Class::GcErase, Ns(130), Ns(230));
-        chips.stops(1, Class::GcErase, Ns(180), Ns(230));
+        chips.works(1, Class::GcErase, [Ns(130), Ns(230)], Ns(130));
+        chips.stops(1, Class::GcErase, [Ns(180), Ns(230)], Ns(170));
         assert_eq!(chips.report(Ns(200))[0].array_ns, 150);
+    }
+
+    #[test]
+    fn an_array_that_stops_beside_another_one_and_one_that_outlives_the_window_count_as_far_as_they_worked() {
+        let mut chips = ChipRecorder::new(2, 2, Ns::ZERO);
+        let class = Class::GcErase;
+        chips.works(0, class, [Ns(10), Ns(1000)], Ns(0));
+        chips.works(1, class, [Ns(300), Ns(700)], Ns(290));
+        chips.stops(0, class, [Ns(350), Ns(1000)], Ns(345));
+        chips.works(0, class, [Ns(900), Ns(5000)], Ns(900));
+        assert_eq!(chips.report(Ns(1000))[0].array_ns, 690 + 100);
+        chips.restart(Ns(1000));
+        assert_eq!(chips.report(Ns(1250))[0].array_ns, 250, "what began before goes on");
     }
 }

@@ -39,7 +39,7 @@ impl Observers {
             self.note_at_chip(flash, die, |chips, of, now| {
                 chips.transfers(of, class, now, end);
                 if !data {
-                    chips.works(of, class, end, end + cell);
+                    chips.works(of, class, [end, end + cell], now);
                 }
             });
         }
@@ -50,7 +50,7 @@ impl Observers {
     pub fn note_array_works(&mut self, flash: &Flash, die: DieId, from: Ns, until: Ns) {
         if self.monitor.chips.is_some() {
             let class = flash.die(die).command.class;
-            self.note_at_chip(flash, die, |chips, of, _| chips.works(of, class, from, until));
+            self.note_at_chip(flash, die, |chips, of, now| chips.works(of, class, [from, until], now));
         }
     }
 
@@ -59,7 +59,7 @@ impl Observers {
     pub fn note_array_stops(&mut self, flash: &Flash, die: DieId, at: Ns, until: Ns) {
         if self.monitor.chips.is_some() {
             let class = flash.die(die).command.class;
-            self.note_at_chip(flash, die, |chips, of, _| chips.stops(of, class, at, until));
+            self.note_at_chip(flash, die, |chips, of, now| chips.stops(of, class, [at, until], now));
         }
     }
 

@@ -48,6 +48,7 @@ pub(super) fn start_copyback<A: Above>(above: &mut A, die: DieId, command: Comma
         flash.timing.read(flash.geometry.place(op.source).page, above.cell_mode(op.source))
     });
     let flash = above.flash_mut();
+    flash.note_copyback_reads(command.head);
     let time = flash.timing.read_command(command.planes);
     let mut parts = Parts::default();
     parts.add(Part::Command, time.0);

@@ -25,6 +25,22 @@ impl Flash {
         }
     }
 
+    /// A copyback takes the flash pages that it moves to the array.
+    pub(super) fn note_copyback_reads(&mut self, first: OpId) {
+        let Self { disturb: Some(disturb), pool, geometry, .. } = self else { return };
+        let (mut head, mut last) = (first, None);
+        while head != NONE {
+            for unit in pool.units(head) {
+                let source = pool[unit].source;
+                let page = source.0 >> geometry.unit_shift;
+                if last.replace(page) != Some(page) {
+                    disturb.counts.note(source);
+                }
+            }
+            head = pool[head].next;
+        }
+    }
+
     /// The block that begins with this unit is erased.
     #[inline]
     pub(crate) fn forget_reads(&mut self, first: Ppa) {

@@ -2,7 +2,7 @@
 
 use super::harness::*;
 use crate::nand::bit_errors::ReadOutcome;
-use wordline_base::class::Class::{GcErase, HostProgram, HostRead};
+use wordline_base::class::Class::{GcErase, GcProgram, HostProgram, HostRead};
 use wordline_base::ids::PlaneId;
 use wordline_base::parts::Part::{Cell, ChannelWait, Command, Decode, DieWait, Retry, Transfer};
 use wordline_base::time::Ns;
@@ -124,4 +124,14 @@ fn the_data_of_a_block_is_as_old_as_the_program_of_its_first_page() {
     drive.run_dry();
     drive.flash.set_now(Ns(5 * day));
     assert_eq!(days(&drive), 3.0);
+}
+
+#[test]
+fn a_copyback_reads_the_page_that_it_moves() {
+    let mut drive = Drive::new(&[("device.copyback.supported", "true"), ("scheme.read_counts", "page")]);
+    drive.copyback(0, GcProgram, [0, 3, 2], [0, 4, 0]);
+    drive.copyback(0, GcProgram, [0, 3, 3], [0, 4, 1]);
+    drive.run_dry();
+    let counts = drive.flash.disturb().unwrap().counts();
+    assert_eq!((counts.block(PlaneId(0), 3), counts.block(PlaneId(0), 4)), (2, 0));
 }
