@@ -168,6 +168,22 @@ def test_show_with_an_override(wordline: Wordline) -> None:
     assert tomllib.loads(text)["geometry"]["channels"] == 5
 
 
+def test_keys_of_another_table_are_refused(wordline: Wordline, tmp_path: Path) -> None:
+    trace = tmp_path / "a.csv"
+    trace.write_text("128166372003061629,hm,0,Read,0,4096,1\n")
+    set_in_vain = ("--set", "workload.host.time_scale=2.0")
+    for command in (("info", trace), ("convert", trace, tmp_path / "b.csv"), ("fit", trace)):
+        assert "allowed: workload.source.KEY=VALUE" in wordline("trace", *command, *set_in_vain).error()
+    assert "allowed: scheme.KEY=VALUE" in wordline("show", "scheme", "fifo", *set_in_vain).error()
+
+
+def test_a_seed_beside_a_list_of_seeds_is_refused(wordline: Wordline) -> None:
+    for command in (["run"], ["compare", "-s", "baseline,fifo"]):
+        error = wordline(*command, "--seed", 7, "--seeds", "3,5", "--dry-run").error()
+        assert "--seed 7: allowed: beside --seeds N" in error
+    assert "--jobs: allowed: with --seeds" in wordline("run", "--jobs", 3, "--dry-run").error()
+
+
 def test_version_and_help(wordline: Wordline) -> None:
     assert wordline("--version").out == f"wordline {package.__version__}\n"
     assert wordline("run", "--help").code == 0

@@ -194,9 +194,10 @@ def test_real_traces_take_the_place_of_their_twins(wordline: Wordline, tmp_path:
         *sets(SMALL_DRIVE),
     )
     assert outcome.json()["read"]["requests"] == 1
-    assert "in the place of the twin" in outcome.err
+    assert "in the place of the twin" in outcome.json()["notes"][0]["found"]
     result = package.run("mqsim", workload="msr-hm_0", traces=tmp_path, overrides=SMALL_DRIVE)
     assert result.write.requests == 1
+    assert "in the place of the twin" in result.to_dict()["notes"][0]["found"]
     error = wordline(
         "run", "--device", "mqsim", "--workload", "msr-hm_0", "--traces", tmp_path / "none"
     ).error()

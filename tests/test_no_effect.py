@@ -161,7 +161,6 @@ CASES = (
         {"device.bad_blocks.endurance_cycles": 500_000},
     ),
     Case("device.errors.retry_read_ns", 900, {**ERRORS, "device.errors.max_retries": 0}, ERRORS),
-    Case("device.multi_plane.window", 3, {"device.multi_plane.rule": "none"}),
     Case("device.multi_plane.rule", "any", {"device.geometry.planes": 1}),
     Case("device.channel.read_command_extra_plane_ns", 7, {"device.multi_plane.rule": "none"}),
     Case("device.channel.program_command_extra_plane_ns", 7, {"device.geometry.planes": 1}),

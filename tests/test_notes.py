@@ -49,6 +49,18 @@ def test_standard_workloads_on_standard_drives_have_no_note(device: str, workloa
     assert result.notes == []
 
 
+def test_what_is_left_out_of_a_job_file_is_noted_wherever_it_runs(wordline: Wordline, tmp_path: Path) -> None:
+    job = tmp_path / "a.fio"
+    job.write_text("[a]\nioengine=libaio\nsize=4m\nrw=randread\nbs=4k\nmax_latency=1\n")
+    settings = SMALL_DRIVE
+    noted = [
+        note["found"] for note in package.run("mqsim", workload=job, overrides=settings).to_dict()["notes"]
+    ]
+    assert any("page cache" in found for found in noted), noted
+    compared = wordline("compare", "-d", "mqsim", "-s", "baseline,fifo", "-w", job, *sets(settings), "--json")
+    assert "page cache" in compared.out
+
+
 def test_a_short_window_is_noted() -> None:
     result = small("randread-4k-qd16", **{"workload.source.requests": 200})
     assert kinds(result) == ["short_window", "few_in_tail"]

@@ -87,6 +87,15 @@ def test_a_command_line_goes_before_the_file(wordline: Wordline, tmp_path: Path)
     assert told == "--set workload.host.queue_depth=2: allowed: a path that is no axis of it"
 
 
+def test_a_seed_is_that_of_all_points(wordline: Wordline, tmp_path: Path) -> None:
+    file = write(tmp_path / "s.toml", axes={"workload.host.queue_depth": [1]})
+    for given, seeds in ((("--seed", 9), [9]), (("--seed", 9, "--seeds", 2), [9, 10])):
+        out = tmp_path / f"{len(given)}"
+        wordline("sweep", file, "--out", out, "--json", *given).json()
+        rows = [json.loads(row["result"]) for row in Store(out).table().to_pylist()]
+        assert sorted(row["seed"] for row in rows) == seeds
+
+
 def test_schemes_have_labels(tmp_path: Path) -> None:
     text = "baseline+" + "+".join(f"gc.trigger=0.0{digit}" for digit in "5") + "+scheduler.policy=fifo"
     labelled = {"plain": "baseline", "ours": text}

@@ -168,6 +168,7 @@ def run(
     timeline: tuple[str | os.PathLike[str], tuple[int, int]] | None = None,
     request_log: str | os.PathLike[str] | None = None,
     course: Course | None = None,
+    remarks: list[str] = ...,
 ) -> RunResult | None: ...
 def check(
     device: tuple[str, str],

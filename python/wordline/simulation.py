@@ -170,6 +170,7 @@ def measure(
             seed=scenario.seed,
             checked=scenario.checked,
             base_dir=str(scenario.workload.folder),
+            remarks=list(scenario.workload.notes),
             **how,
         )
 

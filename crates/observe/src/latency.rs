@@ -130,22 +130,27 @@ impl DirectionRecorder {
 
     /// The figures over a window of this length.
     pub fn report(&self, window: Ns) -> DirectionReport {
-        if self.requests == 0 {
-            return DirectionReport::default();
-        }
         let seconds = window.0 as f64 / 1e9;
         let per_second = |amount: u64| if seconds > 0.0 { amount as f64 / seconds } else { 0.0 };
+        let rates = DirectionReport {
+            iops: per_second(self.answered),
+            bandwidth_bytes_per_s: per_second(self.answered_bytes),
+            ..DirectionReport::default()
+        };
+        if self.requests == 0 {
+            // What was answered came before the window.
+            return rates;
+        }
         let latency = self.latency();
         DirectionReport {
             requests: self.requests,
             bytes: self.bytes,
-            iops: per_second(self.answered),
-            bandwidth_bytes_per_s: per_second(self.answered_bytes),
             blame: self.blame.as_ref().map_or_else(BlameReport::default, |blame| BlameReport {
                 mean: named(&blame.between(self.min, self.max)),
                 tail: named(&blame.between(latency.p99.min(self.max), self.max)),
             }),
             latency_ns: latency,
+            ..rates
         }
     }
 
@@ -282,6 +287,15 @@ mod tests {
         let report = of((0..980).map(|_| 1000).chain((0..20).map(|_| 9000)));
         assert_eq!((report.blame.tail.requests, report.blame.tail.response_total_ns), (20, 180_000));
         assert_eq!(report.blame.tail.total_ns["cell"], 180_000);
+    }
+
+    #[test]
+    fn what_came_before_the_window_has_a_rate_and_no_response_times() {
+        let mut recorder = DirectionRecorder::with_blame();
+        (0..3).for_each(|_| recorder.answered(4096));
+        let report = recorder.report(Ns(500_000_000));
+        assert_eq!((report.iops, report.bandwidth_bytes_per_s), (6.0, 6.0 * 4096.0));
+        assert_eq!((report.requests, report.latency_ns.max), (0, 0));
     }
 
     #[test]

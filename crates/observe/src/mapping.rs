@@ -69,10 +69,11 @@ impl MappingCounters {
         self.lookups() - self.hits_of_writes - self.misses_of_writes - self.guessed_of_writes
     }
 
-    /// Right guesses by the look-ups of reads.
+    /// Right guesses by the look-ups of reads. A guess counts when it is known to be right: that of a read under way when the
+    /// window opened, too, so that it could be a few more than were looked up in it.
     pub fn speculative_share(&self) -> Option<f64> {
         let reads = self.lookups_of_reads();
-        (reads > 0).then(|| self.guesses_right as f64 / reads as f64)
+        (reads > 0).then(|| (self.guesses_right as f64 / reads as f64).min(1.0))
     }
 
     /// Mapping units that were looked up.

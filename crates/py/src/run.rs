@@ -122,11 +122,12 @@ struct EngineFigures {
 /// second. The GIL is released meanwhile.
 ///
 /// A run may begin on a prepared drive, which it leaves alone, or go on from a file, of a drive or of a run; after
-/// `stop_after` requests it is written to `save_state`, and there is no result yet.
+/// `stop_after` requests it is written to `save_state`, and there is no result yet. `remarks` are of what the workload was made
+/// from; the result's notes begin with them.
 #[pyfunction]
 #[pyo3(signature = (
     device, scheme, workload, *, overrides, seed, checked, base_dir, progress=None, drive=None, load_state=None,
-    save_state=None, stop_after=None, held=None, timeline=None, request_log=None, course=None
+    save_state=None, stop_after=None, held=None, timeline=None, request_log=None, course=None, remarks=Vec::new()
 ))]
 #[allow(clippy::too_many_arguments)] // keywords in Python
 pub fn run(
@@ -147,6 +148,7 @@ pub fn run(
     timeline: Option<(PathBuf, (u64, u64))>,
     request_log: Option<PathBuf>,
     course: Option<Py<Course>>,
+    remarks: Vec<String>,
 ) -> PyResult<Option<RunResult>> {
     let from = match (drive, load_state) {
         (Some(_), Some(_)) => return Err(mistake("a drive and a state to load exclude each other")),
@@ -154,7 +156,7 @@ pub fn run(
         (None, Some(path)) => Some(From::File(path)),
         (None, None) => None,
     };
-    let part = Part { from, save: save_state, stop_after, held, timeline, request_log, course };
+    let part = Part { from, save: save_state, stop_after, held, timeline, request_log, course, remarks };
     py.detach(|| {
         guarded(|| {
             let described = describe(&device, &scheme, &workload, &overrides).map_err(mistake)?;
@@ -307,12 +309,14 @@ impl Run<'_> {
                 events: outcome.events,
                 simulated_ns: outcome.report.window.end_ns,
             },
-            notes: requests
-                .notes()
-                .into_iter()
+            notes: part
+                .remarks
+                .iter()
+                .cloned()
+                .chain(requests.notes())
                 .map(Note::of_workload)
                 .chain(without_effect::notes(self.described))
-                .chain(self.past.note.clone())
+                .chain(self.past.notes.clone())
                 .chain(part.empty_timeline(outcome.report.window.end_ns))
                 .chain(traces::notes(&traces, &outcome.report))
                 .chain(outcome.report.notes())

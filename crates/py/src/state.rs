@@ -42,6 +42,8 @@ pub struct Part {
     pub from: Option<From>,
     pub save: Option<PathBuf>,
     pub stop_after: Option<u64>,
+    /// What there is to say of what the workload was made from.
+    pub remarks: Vec<String>,
 }
 
 impl Part {

@@ -121,6 +121,10 @@ JobsOption = Annotated[
     int | None, typer.Option("--jobs", help="Points at once. [default: one for each processor]", min=1)
 ]
 SeedOption = Annotated[int, typer.Option("--seed", help="Seed of everything random.", min=0)]
+FirstSeedOption = Annotated[
+    int | None,
+    typer.Option("--seed", help="Seed of everything random.", min=0, show_default="1, or the file's"),
+]
 SeedsOption = Annotated[
     str | None,
     typer.Option(
@@ -197,6 +201,15 @@ def override_pairs(texts: list[str] | None, skip_bad_lines: bool = False) -> lis
         if not equals or not path.strip():
             raise WordlineError(f"--set {text}: allowed: PATH=VALUE, such as device.geometry.blocks=256")
         pairs.append((path.strip(), value.strip()))
+    return pairs
+
+
+def pairs_of(table: str, texts: list[str] | None, skip_bad_lines: bool = False) -> list[tuple[str, str]]:
+    """The same, of keys in one table only: the others would have no effect."""
+    pairs = override_pairs(texts, skip_bad_lines)
+    for path, value in pairs:
+        if not path.startswith(f"{table}."):
+            raise WordlineError(f"--set {path}={value}: allowed: {table}.KEY=VALUE")
     return pairs
 
 

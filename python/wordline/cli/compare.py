@@ -12,13 +12,13 @@ from wordline._core import WordlineError
 from wordline.cli.common import (
     FAILURES,
     DryRunOption,
+    FirstSeedOption,
     FormatOption,
     JobsOption,
     JsonOption,
     MetricOption,
     OnOption,
     RetryOption,
-    SeedOption,
     SeedsOption,
     SetOption,
     SourceOption,
@@ -35,7 +35,7 @@ from wordline.cli.common import (
 from wordline.cli.job_files import EnvOption, FioOption, OfJobs, SectionOption, is_job
 from wordline.cli.left import say_what_is_left
 from wordline.cli.progress import points_bar
-from wordline.cli.running import seed_numbers
+from wordline.cli.running import seeds_of
 from wordline.presets import DEFAULT_DEVICE, DEFAULT_WORKLOAD
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def compare(
     options: SourceOption = None,
     tail: Annotated[bool, typer.Option("--tail", help="Blame of the requests from p99 on.")] = False,
     overrides: SetOption = None,
-    seed: SeedOption = 1,
+    seed: FirstSeedOption = None,
     seeds: SeedsOption = None,
     jobs: JobsOption = None,
     on: OnOption = "threads",
@@ -153,7 +153,7 @@ def compare(
                 [naming.scheme(name) for name in listed or ["baseline"]],
                 described,
                 drives=drives if len(drives) > 1 else None,
-                seeds=seed_numbers(seeds, seed) if seeds is not None else [seed],
+                seeds=seeds_of(seeds, seed) or [1],
                 jobs=jobs,
                 on=on,
                 folder=out,

@@ -13,6 +13,7 @@ from wordline._core import WordlineError
 from wordline.cli.common import (
     DeviceOption,
     DryRunOption,
+    FirstSeedOption,
     FormatOption,
     JsonOption,
     SchemeOption,
@@ -75,7 +76,7 @@ def run(
     ] = None,
     skip_bad_lines: SkipOption = False,
     overrides: SetOption = None,
-    seed: SeedOption = 1,
+    seed: FirstSeedOption = None,
     seeds: SeedsOption = None,
     jobs: Annotated[
         int | None, typer.Option(help="Runs side by side. [default: one for each processor]", min=1)
@@ -143,12 +144,14 @@ def run(
         overrides=source_pairs(format, options)
         + transform_pairs(transform)
         + override_pairs(overrides, skip_bad_lines),
-        seed=seed,
+        seed=1 if seed is None else seed,
         checked=checked,
     )
+    numbers = seeds_of(seeds, seed) or [1]
+    if jobs is not None and seeds is None:
+        raise WordlineError("--jobs: allowed: with --seeds")
     if out is not None:
         usable(out, reads.written_by(scenario) if seeds is None else NAMES_OF_SEEDS)
-    say(scenario.workload.notes)
     if window is not None and timeline is None:
         raise WordlineError("--window is for --timeline FILE")
     if timeline is not None and (seeds is not None or stop_after is not None):
@@ -158,7 +161,8 @@ def run(
     if dry_run:
         from wordline.study.point import Inputs, Point
 
-        numbers = [seed] if seeds is None else seed_numbers(seeds, seed)
+        say(scenario.workload.notes)
+
         points = [Point(scenario.changed(seed=number)) for number in numbers]
         runs = [(point, Inputs.of(point.scenario)) for point in points]
         say_what_is_left(runs, {}, as_json, on="threads", jobs=jobs)
@@ -166,7 +170,6 @@ def run(
     if seeds is not None:
         if save_state is not None or load_state is not None:
             raise WordlineError("--seeds and --save-state or --load-state exclude each other")
-        numbers = seed_numbers(seeds, seed)
         with writing_to(out):
             _run_seeds(scenario, numbers, jobs, out, as_json)
         return
@@ -237,6 +240,7 @@ def prepare(
     scenario = Scenario(
         device, scheme, workload, overrides=override_pairs(overrides), seed=seed, checked=checked
     )
+    say(scenario.workload.notes)
     if dry_run:
         from wordline.study.point import Inputs
 
@@ -292,6 +296,15 @@ def _print_written(out: Path | None, written: list[Path]) -> None:
 
 MOST_DIGITS = 20
 """Of a seed."""
+
+
+def seeds_of(seeds: str | None, seed: int | None) -> list[int] | None:
+    """The seeds that `--seeds` and `--seed` name together; `None` where neither is given."""
+    if seeds is None:
+        return None if seed is None else [seed]
+    if seed is not None and "," in seeds:
+        raise WordlineError(f"--seed {seed}: allowed: beside --seeds N, and not beside a list of seeds")
+    return seed_numbers(seeds, 1 if seed is None else seed)
 
 
 def seed_numbers(text: str, first: int) -> list[int]:

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from wordline import simulation
-from wordline.cli.common import JsonOption, NameArgument, SetOption, group, override_pairs, show
+from wordline.cli.common import JsonOption, NameArgument, SetOption, group, pairs_of, show
 from wordline.presets import Kind, names, schema
 from wordline.scenario import Scenario
 
@@ -159,5 +159,5 @@ def show_workload(name: NameArgument, overrides: SetOption = None, as_json: Json
 def _show(
     kind: Kind, name: str, overrides: list[str] | None, as_json: bool, device: str | None = None
 ) -> None:
-    text = simulation.resolve_text(kind, name, override_pairs(overrides), device)
+    text = simulation.resolve_text(kind, name, pairs_of(kind, overrides), device)
     print(json.dumps(tomllib.loads(text), indent=2) if as_json else text.rstrip())

@@ -12,12 +12,12 @@ from wordline._core import WordlineError
 from wordline.cli.common import (
     FAILURES,
     DryRunOption,
+    FirstSeedOption,
     JobsOption,
     JsonOption,
     MetricOption,
     OnOption,
     RetryOption,
-    SeedOption,
     SeedsOption,
     SetOption,
     listed_metrics,
@@ -27,7 +27,7 @@ from wordline.cli.common import (
 )
 from wordline.cli.left import say_what_is_left
 from wordline.cli.progress import counted_bar, points_bar, waiting_bar
-from wordline.cli.running import seed_numbers
+from wordline.cli.running import seeds_of
 
 if TYPE_CHECKING:
     from wordline.sweeps.api import OpenSweep
@@ -40,7 +40,7 @@ def sweep(
         typer.Option("--out", metavar="DIR", help="Folder of the rows. [default: FILE without .toml]"),
     ] = None,
     overrides: SetOption = None,
-    seed: SeedOption = 1,
+    seed: FirstSeedOption = None,
     seeds: SeedsOption = None,
     on: OnOption = "threads",
     jobs: JobsOption = None,
@@ -64,7 +64,7 @@ def sweep(
     described = read(
         file,
         settings=override_pairs(overrides),
-        seeds=seed_numbers(seeds, seed) if seeds is not None else None,
+        seeds=seeds_of(seeds, seed),
     )
     folder = out if out is not None else Path(file).with_suffix("")
     if folder.is_file() or folder == Path(file):

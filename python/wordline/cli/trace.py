@@ -17,7 +17,7 @@ from wordline.cli.common import (
     SourceOption,
     TransformOption,
     group,
-    override_pairs,
+    pairs_of,
     show,
     source_pairs,
     transform_pairs,
@@ -39,7 +39,7 @@ def _pairs(
     skip_bad_lines: bool,
 ) -> list[tuple[str, str]]:
     own = source_pairs(format, options)
-    return own + override_pairs(overrides, skip_bad_lines) + transform_pairs(transform)
+    return own + pairs_of("workload.source", overrides, skip_bad_lines) + transform_pairs(transform)
 
 
 @app.command("info")

@@ -10,11 +10,11 @@ import typer
 
 from wordline.cli.common import (
     DryRunOption,
+    FirstSeedOption,
     JobsOption,
     JsonOption,
     OnOption,
     RetryOption,
-    SeedOption,
     SeedsOption,
     SetOption,
     override_pairs,
@@ -22,7 +22,7 @@ from wordline.cli.common import (
     show,
 )
 from wordline.cli.progress import trials_bar
-from wordline.cli.running import seed_numbers
+from wordline.cli.running import seeds_of
 
 if TYPE_CHECKING:
     from wordline.tuning.file import TuneFile
@@ -36,7 +36,7 @@ def tune(
         typer.Option("--out", metavar="DIR", help="Folder of the rows. [default: FILE without .toml]"),
     ] = None,
     overrides: SetOption = None,
-    seed: SeedOption = 1,
+    seed: FirstSeedOption = None,
     seeds: SeedsOption = None,
     on: OnOption = "threads",
     jobs: JobsOption = None,
@@ -53,7 +53,7 @@ def tune(
     described = read(
         file,
         settings=override_pairs(overrides),
-        seeds=seed_numbers(seeds, seed) if seeds is not None else None,
+        seeds=seeds_of(seeds, seed),
     )
     folder = out if out is not None else Path(file).with_suffix("")
     usable(folder, search.NAMES)

@@ -17,7 +17,7 @@ from wordline.cli.common import (
     SetOption,
     SkipOption,
     SourceOption,
-    override_pairs,
+    pairs_of,
     source_pairs,
 )
 from wordline.cli.progress import trace_bar
@@ -63,7 +63,7 @@ def trace_fit(
     if held is not None and not 0.0 < held <= 1.0:
         raise WordlineError(f"--held {held}: allowed: above 0, up to 1")
     trace = replay(file)
-    pairs = source_pairs(format, options) + override_pairs(overrides, skip_bad_lines)
+    pairs = source_pairs(format, options) + pairs_of("workload.source", overrides, skip_bad_lines)
     taken = [Path(file), *reads.of_workload(trace, pairs)]
     if out is not None:
         outputs.check("--out", out, outputs.PROFILE, taken)

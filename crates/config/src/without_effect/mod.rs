@@ -180,16 +180,6 @@ const OF_DRIVE: &[DriveRule] = &[
         why: "no page is known to be hot with scheme.separation.policy = \"stream\" or \"none\"",
     },
     Rule {
-        keys: &["device.multi_plane.window"],
-        applies: |device, _| device.geometry.planes == 1 && units_are_pages(device),
-        why: ONE_PLANE,
-    },
-    Rule {
-        keys: &["device.multi_plane.window"],
-        applies: |device, _| device.multi_plane.rule == MultiPlaneRule::None && units_are_pages(device),
-        why: NO_MULTI_PLANE,
-    },
-    Rule {
         keys: &["device.dram.whole_requests"],
         applies: |device, scheme| !has_no_cache(scheme) && !takes_dram_time(device),
         why: "nothing takes time in DRAM without device.dram.access_ns, bytes_per_s or rows",
@@ -371,11 +361,6 @@ fn allows_no_suspension(device: &DeviceConfig, scheme: &SchemeConfig) -> bool {
 
 fn cannot_suspend(device: &DeviceConfig) -> bool {
     device.suspend.program_ns.is_none() && device.suspend.erase_ns.is_none()
-}
-
-/// Whether no two units share a flash page, whose array time the window lets them share.
-fn units_are_pages(device: &DeviceConfig) -> bool {
-    device.geometry.page_bytes == device.geometry.mapping_unit_bytes
 }
 
 fn takes_dram_time(device: &DeviceConfig) -> bool {

@@ -76,13 +76,24 @@ pub(super) const OF_SYSTEMS: &[DriveRule] = &[
         why: "the staging space is on all chips with scheme.hotr.staging = \"overprovisioned\" (staging_share)",
     },
     Rule {
+        // The map of copies takes its memory all the same.
         keys: &[
             "scheme.collision.least_occurrences",
             "scheme.collision.tie",
-            "scheme.collision.copies_share",
+            "scheme.collision.rate_window_ns",
+            "scheme.collision.replace_copies",
         ],
         applies: |_, scheme| scheme.collision.pairs_per_die == 0,
         why: "nothing is replicated with scheme.collision.pairs_per_die = 0",
+    },
+    Rule {
+        keys: &[
+            "scheme.collision.least_occurrences",
+            "scheme.collision.tie",
+            "scheme.collision.replace_copies",
+        ],
+        applies: |_, scheme| scheme.collision.copies_share == 0.0,
+        why: "nothing is replicated with scheme.collision.copies_share = 0",
     },
 ];
 

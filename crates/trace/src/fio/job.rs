@@ -155,6 +155,9 @@ impl Job {
                 .push(format!("job {}: verify reads nothing back: the job ends with its runtime", job.name));
             job.load.verify = None;
         }
+        if job.iolog.is_some() {
+            refuse_beside_a_replay(&job, &mut keys);
+        }
         job.notes.extend(cover::note(&job.load).map(|what| format!("job {}: {what}", job.name)));
         if job.load.end_fsync && job.run_ns.is_some() {
             let what = "end_fsync: a job that its runtime ends has no last flush, unlike in fio";
@@ -175,6 +178,26 @@ impl Job {
     }
 }
 
+/// A trace that is replayed keeps its requests and their times: what fio would change of them is refused. What it passes over
+/// itself, such as `rw` and `bs`, isn't.
+fn refuse_beside_a_replay(job: &Job, keys: &mut Settings<'_>) {
+    let Job { load, .. } = job;
+    let changes = [
+        ("rate, rate_iops", load.has_rates()),
+        ("thinktime", job.think_ns > 0),
+        ("number_ios", load.number_ios.is_some()),
+        ("io_size", job.io_size.is_some()),
+        ("loops", job.loops > 1),
+        ("verify", load.verify.is_some()),
+        ("fsync, fdatasync", load.fsync > 0 || load.fdatasync > 0 || load.end_fsync),
+    ];
+    for (what, _) in changes.into_iter().filter(|(_, is_set)| *is_set) {
+        keys.wrong(&format!(
+            "{what}: allowed: in a job without read_iolog, whose requests are those of the trace"
+        ));
+    }
+}
+
 /// What the engine does; one that does no block I/O is refused.
 fn target_of(keys: &mut Settings<'_>, engine: &str) -> Target {
     let target = target(engine);
@@ -190,9 +213,11 @@ fn target_of(keys: &mut Settings<'_>, engine: &str) -> Target {
 
 /// Tells where fio would go through a page cache.
 fn note_cache(keys: &mut Settings<'_>, target: Target, notes: &mut Vec<String>) {
+    // Two names of one thing.
+    let buffered_holds = keys.is_behind("buffered", "direct");
     let direct = keys.take("direct", switch);
-    let buffered = keys.take("buffered", switch);
-    let is_direct = direct.or(buffered.map(|buffered| !buffered)).unwrap_or(false);
+    let buffered = keys.take("buffered", switch).map(|buffered| !buffered);
+    let is_direct = if buffered_holds { buffered } else { direct }.unwrap_or(false);
     if target == Target::Cached && !is_direct {
         notes.push(
             "direct=0: in fio the page cache stands between; here each request reaches the drive".to_owned(),

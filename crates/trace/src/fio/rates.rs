@@ -15,6 +15,11 @@ pub(super) fn rates(
     let bytes = keys.take_value("rate", |text| by_direction(text, optional));
     let requests = keys.take_value("rate_iops", |text| by_direction(text, optional));
     let mut out = [None; 3];
+    if let (Some(bytes), Some(requests)) = (bytes, requests)
+        && bytes.iter().zip(requests).any(|(bytes, requests)| *bytes > 0 && requests > 0)
+    {
+        keys.wrong("rate beside rate_iops: allowed: one of them for each direction, as in fio");
+    }
     for (index, slot) in out.iter_mut().enumerate() {
         let of =
             |list: Option<[u64; 3]>| list.and_then(|list| list.get(index).copied()).filter(|rate| *rate > 0);
