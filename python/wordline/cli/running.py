@@ -158,18 +158,17 @@ def run(
         raise WordlineError("--timeline and --seeds or --stop-after exclude each other")
     if request_log is not None and (seeds is not None or stop_after is not None):
         raise WordlineError("--request-log and --seeds or --stop-after exclude each other")
+    if seeds is not None and (save_state is not None or load_state is not None):
+        raise WordlineError("--seeds and --save-state or --load-state exclude each other")
     if dry_run:
         from wordline.study.point import Inputs, Point
 
         say(scenario.workload.notes)
-
         points = [Point(scenario.changed(seed=number)) for number in numbers]
         runs = [(point, Inputs.of(point.scenario)) for point in points]
         say_what_is_left(runs, {}, as_json, on="threads", jobs=jobs)
         return
     if seeds is not None:
-        if save_state is not None or load_state is not None:
-            raise WordlineError("--seeds and --save-state or --load-state exclude each other")
         with writing_to(out):
             _run_seeds(scenario, numbers, jobs, out, as_json)
         return
