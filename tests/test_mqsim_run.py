@@ -221,6 +221,8 @@ def test_options_of_a_run_are_those_of_other_commands(tmp_path: Path, wordline: 
         assert wrong.startswith("--set device.geometry.blocks=0: ")
     assert "--export: allowed: without" in wordline("mqsim", *files, "--export", out, "--seed", "5").error()
     assert "--jobs: allowed: with --seeds" in wordline("mqsim", *files, "--jobs", "2").error()
+    listed = ("--seed", "7", "--seeds", "5,6")
+    assert "--seed 7: allowed: beside --seeds N" in wordline("mqsim", *files, *listed).error()
 
 
 def test_scenarios_with_several_seeds_are_means_of_runs_with_each(tmp_path: Path, wordline: Wordline) -> None:

@@ -340,6 +340,18 @@ def test_a_key_without_effect_is_noted_and_has_none(case: Case) -> None:
     assert json.dumps(with_it, sort_keys=True) == json.dumps(plain, sort_keys=True)
 
 
+def test_a_window_on_one_plane_is_for_reads_of_the_same_page() -> None:
+    one_plane: Settings = {
+        "device.geometry.planes": 1,
+        "workload.source.read_share": 1.0,
+        "workload.source.pattern": {"kind": "zipf", "theta": 1.2},
+        "workload.host.queue_depth": 64,
+    }
+    plain, _ = figures(one_plane)
+    narrow, told = figures({**one_plane, "device.multi_plane.window": 1})
+    assert not told and narrow["read"] != plain["read"]
+
+
 @pytest.mark.parametrize("case", [case for case in CASES if case.beside], ids=lambda case: case.key)
 def test_the_same_key_where_something_reads_it_is_not(case: Case) -> None:
     _, told = figures({**case.beside, case.key: case.value}, case.device)

@@ -89,7 +89,7 @@ impl Queue {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Chip {
     queues: [Queue; KINDS.len()],
-    /// When the arrays of its dies work that haven't ended when that was last counted.
+    /// When the arrays of its dies work that hadn't ended when that was last counted, by their begin.
     working: Vec<Working>,
     /// Until when array time is counted.
     counted: Ns,
@@ -187,7 +187,8 @@ impl ChipRecorder {
         let Some(chip) = self.of(die) else { return };
         chip.queues[kind(class)].cell_ns += until.since(from).0;
         chip.count_arrays(now);
-        chip.working.push(Working { die: die as u32, from, until });
+        let place = chip.working.partition_point(|work| work.from <= from);
+        chip.working.insert(place, Working { die: die as u32, from, until });
     }
 
     /// The array of a die, at work for this class until `until`, is stopped at `at`.
@@ -209,29 +210,31 @@ impl ChipRecorder {
 }
 
 impl Chip {
-    /// Counts the time in which the array of any die worked, up to `now`.
-    fn count_arrays(&mut self, now: Ns) {
-        self.working.sort_unstable_by_key(|work| work.from);
-        let mut counted = self.counted;
+    /// Time up to `now` in which the array of any die worked, ns.
+    fn array_ns_at(&self, now: Ns) -> u64 {
+        let (mut ns, mut counted) = (self.array_ns, self.counted);
         for work in &self.working {
             let until = work.until.min(now);
-            self.array_ns += until.since(work.from.max(counted)).0;
+            ns += until.since(work.from.max(counted)).0;
             counted = counted.max(until);
         }
-        self.counted = now;
+        ns
+    }
+
+    /// From now on that is counted up to `now`.
+    fn count_arrays(&mut self, now: Ns) {
+        (self.array_ns, self.counted) = (self.array_ns_at(now), now);
         self.working.retain(|work| work.until > now);
     }
 
     fn report(&self, length: u64, now: Ns) -> ChipReport {
-        let mut counted = self.clone();
-        counted.count_arrays(now);
         let named = KINDS.iter().zip(&self.queues).map(|(&name, queue)| {
             let mut queue = queue.clone();
             queue.pass(now);
             (name.to_owned(), queue.report(length))
         });
         ChipReport {
-            array_ns: counted.array_ns,
+            array_ns: self.array_ns_at(now),
             transfer_ns: self.transfer_ns,
             both_ns: self.both_ns,
             queues: named.filter(|(_, queue)| queue.entered + queue.left > 0).collect(),

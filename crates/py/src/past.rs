@@ -38,10 +38,8 @@ pub struct Past {
     looked_up: bool,
     /// Whether they go through it one by one: no formula says what they leave in it.
     looked_up_singly: bool,
-    /// Whether the drive settles with as many requests as are asked for.
-    settles: bool,
     /// What the reader of the result should know of that.
-    pub notes: Vec<Note>,
+    pub note: Option<Note>,
 }
 
 /// The requests by which a drive is prepared.
@@ -73,9 +71,6 @@ impl Past {
     /// What a run needs of it. Has the setup leave it out of the window, and name it where the drive's state depends on it.
     pub fn of(described: &Described, setup: &mut Setup, context: &OpenContext<'_>) -> PyResult<Self> {
         let mut past = Self::of_workload(described, setup, context)?;
-        if setup.start.settle_requests.is_some_and(|requests| requests > 0) && !past.settles {
-            past.notes.push(settles_in_vain());
-        }
         past.look_up(described, setup, context)?;
         setup.settling = past.requests;
         Ok(past)
@@ -98,7 +93,7 @@ impl Past {
         let workload = &described.workload;
         let known = law_before(workload, context).map_err(|error| described.not_opened(error))?;
         if known.is_none() || setup.scheme.array.is_some() {
-            self.notes.extend((setup.window == WindowConfig::default()).then(begins_empty));
+            self.note = (setup.window == WindowConfig::default()).then(begins_empty);
             return Ok(());
         }
         self.looked_up = true;
@@ -149,7 +144,7 @@ impl Past {
         if past.never_rests {
             setup.pattern = pattern(Some(writes.pattern + ", without a rest"));
         }
-        Ok(Self { requests, of_flows, settles: true, ..past })
+        Ok(Self { requests, of_flows, ..past })
     }
 
     /// The requests of the workload with those before them.
@@ -195,16 +190,6 @@ impl Past {
 
 fn open(described: &Described, source: &SourceConfig, context: &OpenContext<'_>) -> PyResult<Option<Source>> {
     before(source, context).map_err(|error: OpenError| described.not_opened(error))
-}
-
-fn settles_in_vain() -> Note {
-    Note {
-        kind: "no_effect".to_owned(),
-        found: "workload.start.settle_requests has no effect".to_owned(),
-        reason: "before a trace, an application or what was recorded no requests of the same kind are known"
-            .to_owned(),
-        remedy: "a warm-up (workload.window)".to_owned(),
-    }
 }
 
 fn begins_empty() -> Note {

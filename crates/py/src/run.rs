@@ -316,7 +316,7 @@ impl Run<'_> {
                 .chain(requests.notes())
                 .map(Note::of_workload)
                 .chain(without_effect::notes(self.described))
-                .chain(self.past.notes.clone())
+                .chain(self.past.note.clone())
                 .chain(part.empty_timeline(outcome.report.window.end_ns))
                 .chain(traces::notes(&traces, &outcome.report))
                 .chain(outcome.report.notes())

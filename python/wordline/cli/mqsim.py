@@ -12,6 +12,7 @@ import typer
 from wordline._core import WordlineError
 from wordline.cli.common import (
     DryRunOption,
+    FirstSeedOption,
     JsonOption,
     SeedsOption,
     SetOption,
@@ -49,10 +50,7 @@ def mqsim(
         bool, typer.Option("--checked", help="Verify every read, audit the map at the end.")
     ] = False,
     overrides: SetOption = None,
-    seed: Annotated[
-        int | None,
-        typer.Option("--seed", help="Seed of everything random.", min=0, show_default="the files'"),
-    ] = None,
+    seed: FirstSeedOption = None,
     seeds: SeedsOption = None,
     jobs: Annotated[
         int | None, typer.Option(help="Runs side by side. [default: one for each processor]", min=1)
@@ -61,7 +59,7 @@ def mqsim(
     as_json: JsonOption = False,
 ) -> None:
     """Run the scenarios of MQSim's own files, and write its result files; with `--seeds` means."""
-    from wordline.cli.running import seed_numbers
+    from wordline.cli.running import seeds_of
     from wordline.mqsim import command
 
     if export is not None and (overrides or seed is not None or seeds is not None or dry_run):
@@ -77,10 +75,7 @@ def mqsim(
             print("\n".join([*notes, f"scenarios written to {export}: {len(found)}"]))
         return
     settings = override_pairs(overrides)
-    numbered = []
-    for scenario in found:
-        first = scenario.seed if seed is None else seed
-        numbered.append((scenario, [first] if seeds is None else seed_numbers(seeds, first)))
+    numbered = [(scenario, seeds_of(seeds, seed, scenario.seed) or [scenario.seed]) for scenario in found]
     if dry_run:
         runs = command.points(numbered, checked=checked, overrides=settings)
         say_what_is_left(runs, {}, as_json, on="threads", jobs=1 if seeds is None else jobs)

@@ -297,13 +297,15 @@ MOST_DIGITS = 20
 """Of a seed."""
 
 
-def seeds_of(seeds: str | None, seed: int | None) -> list[int] | None:
-    """The seeds that `--seeds` and `--seed` name together; `None` where neither is given."""
+def seeds_of(seeds: str | None, seed: int | None, first: int = 1) -> list[int] | None:
+    """The seeds that `--seeds` and `--seed` name together, from `first` on where only their number is given;
+    `None` where neither is.
+    """
     if seeds is None:
         return None if seed is None else [seed]
     if seed is not None and "," in seeds:
         raise WordlineError(f"--seed {seed}: allowed: beside --seeds N, and not beside a list of seeds")
-    return seed_numbers(seeds, 1 if seed is None else seed)
+    return seed_numbers(seeds, first if seed is None else seed)
 
 
 def seed_numbers(text: str, first: int) -> list[int]:

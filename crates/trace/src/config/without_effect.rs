@@ -80,6 +80,15 @@ const RULES: &[LoadRule] = &[
         why: "requests of one queue overtake none without a host.scheduler",
     },
     Rule {
+        keys: &["start.settle_requests"],
+        applies: |load| {
+            let mut sources = load.source.iter().chain(load.flow.iter().map(|flow| &flow.source));
+            load.start.settle_requests.is_some_and(|requests| requests > 0)
+                && sources.any(|source| !source.goes_on())
+        },
+        why: "only of generators of the kinds synthetic and fio are there requests before the first; else window is for a warm-up",
+    },
+    Rule {
         keys: &["measure.max_rows"],
         applies: |load| load.measure.interval_ns == 0,
         why: "there is no time series without measure.interval_ns",

@@ -286,6 +286,19 @@ fn a_description_with_flows_written_and_read_again_is_the_same() {
 }
 
 #[test]
+fn a_drive_settles_only_before_requests_of_which_there_are_more() {
+    let settles = "[start]\nsettle_requests = 9\n";
+    let noted = |text: &str| {
+        let keys = parsed(&format!("{settles}{text}")).unwrap().without_effect();
+        keys.iter().any(|(key, _)| key == "start.settle_requests")
+    };
+    let trace = "[[flow]]\nsource = { kind = \"trace\", path = \"a.csv\" }\n";
+    assert!(noted("[source]\nkind = \"trace\"\npath = \"a.csv\"\n"));
+    assert!(noted(&format!("{}{trace}", flows(&[""]))));
+    assert!(!noted(&flows(&["", "name = \"b\""])));
+}
+
+#[test]
 fn a_bound_never_reached_a_group_of_one_and_a_batch_of_an_open_loop_have_no_effect() {
     let of = |text: &str| -> Vec<String> {
         let keys = parsed(text).unwrap().without_effect();
