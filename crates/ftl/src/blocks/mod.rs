@@ -6,6 +6,7 @@ pub mod end_of_life;
 pub mod free_list;
 pub mod history;
 pub mod isolation;
+pub mod mixing;
 pub mod order;
 pub mod points;
 pub mod separation;

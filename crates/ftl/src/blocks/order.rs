@@ -1,5 +1,6 @@
 //! Where in a superblock what it holds lies: any of its places, in pieces that stay side by side.
 
+use super::mixing::Mixing;
 use wordline_base::divisor::Divisor;
 use wordline_base::permutation::Permutation;
 
@@ -78,6 +79,8 @@ pub struct Places {
     first: u32,
     units: u32,
     pieces: Permutation,
+    /// How pieces lie among one another, and what their kinds are drawn from.
+    mixed: Option<(Mixing, u64)>,
 }
 
 impl Places {
@@ -85,14 +88,37 @@ impl Places {
     /// rows may they begin anywhere.
     pub fn new(order: Order, [first, rows]: [u32; 2], piece: Divisor, key: u64) -> Self {
         let units = (order.width.value() * rows) << order.unit_shift;
-        Self { order, piece, first, units, pieces: Permutation::new(piece.div_rem(units).0, key) }
+        Self {
+            order,
+            piece,
+            first,
+            units,
+            pieces: Permutation::new(piece.div_rem(units).0, key),
+            mixed: None,
+        }
+    }
+
+    /// The same with pieces that were moved.
+    pub fn mixed(self, mixing: Mixing, key: u64) -> Self {
+        Self { mixed: Some((mixing, key)), ..self }
+    }
+
+    /// Units of whole pieces.
+    #[inline]
+    fn whole(&self) -> u32 {
+        self.piece.div_rem(self.units).0 * self.piece.value()
     }
 
     /// The place of what has this number in the superblock.
     #[inline]
     pub fn spot(&self, number: u32) -> Spot {
         let (piece, rest) = self.piece.div_rem(number);
-        let spot = self.order.spot(self.pieces.forward(piece) * self.piece.value() + rest);
+        let place = self.pieces.forward(piece) * self.piece.value() + rest;
+        let place = match &self.mixed {
+            Some((mixing, key)) => mixing.forward(place, self.whole(), *key),
+            None => place,
+        };
+        let spot = self.order.spot(place);
         Spot { row: spot.row + self.first, ..spot }
     }
 
@@ -101,6 +127,10 @@ impl Places {
     pub fn number(&self, spot: Spot) -> Option<u32> {
         let row = spot.row.checked_sub(self.first)?;
         let place = self.order.place(Spot { row, ..spot });
+        let place = match &self.mixed {
+            Some((mixing, key)) if place < self.whole() => mixing.back(place, self.whole(), *key),
+            _ => place,
+        };
         let (piece, rest) = self.piece.div_rem(place);
         (place < self.units).then(|| self.pieces.back(piece) * self.piece.value() + rest)
     }

@@ -16,7 +16,6 @@ pub mod page;
 mod page_order;
 pub mod parity_layout;
 pub mod part;
-mod parted;
 pub mod run;
 pub mod scattered;
 pub mod segments;

@@ -5,8 +5,8 @@
 //! domain's groups of numbers, each what one request writes there, says in which superblock it lies, and a permutation of the
 //! superblock's places in which of them. Of what is open or being collected only some rows are such places.
 
-use super::parted::PartedGroups;
 use crate::blocks::Domains;
+use crate::blocks::mixing::Mixing;
 use crate::blocks::order::{Order, Places, Spot};
 use crate::blocks::steady::{Phase, Plan, phases};
 use crate::blocks::together::group_of_all;
@@ -26,12 +26,10 @@ struct Part {
     order: Order,
     /// Units that one request writes.
     group: Divisor,
-    /// Of these the units that stay side by side when they are moved.
-    moved: Divisor,
     /// Units, of which the last group may be whole or not.
     units: u32,
-    /// Groups whose units moves have parted.
-    parted: PartedGroups,
+    /// How groups lie that were moved.
+    moved: Mixing,
     /// Number of a group of the domain to its slots: slots are counted from the first superblock on.
     slots: Permutation,
     phase: Phase,
@@ -42,7 +40,7 @@ impl Part {
     /// The slot of a unit of the domain.
     #[inline]
     fn slot(&self, number: u32) -> u32 {
-        let (group, rest) = self.group.div_rem(self.parted.forward(number));
+        let (group, rest) = self.group.div_rem(number);
         self.slots.forward(group) * self.group.value() + rest
     }
 
@@ -51,7 +49,7 @@ impl Part {
     fn number(&self, slot: u32) -> Option<u32> {
         let (group, rest) = self.group.div_rem(slot);
         let number = self.slots.back(group) * self.group.value() + rest;
-        (number < self.units).then(|| self.parted.back(number))
+        (number < self.units).then_some(number)
     }
 }
 
@@ -154,10 +152,8 @@ impl Scattered {
             let mut part = Part {
                 order: Order { width: Divisor::new(width), unit_shift: shift, rows, rows_at_once },
                 group: Divisor::new(group),
-                moved: Divisor::new(group.min(geometry.units_per_page())),
+                moved: Mixing::new(Divisor::new(group), shift, &plan.parted),
                 units,
-                // The last group may lack some units, and is never parted.
-                parted: PartedGroups::new(units / group, Divisor::new(group), shift, plan.parted, key),
                 slots: Permutation::new(groups, key),
                 planes,
                 contents: Contents::new(&phase.valid),
@@ -186,18 +182,18 @@ impl Scattered {
         &self.parts[domain.index()].phase
     }
 
-    /// The places of a superblock. What one request wrote lies side by side where the host filled it; moves, which go row by row
-    /// over planes whose program units hold several rows, keep flash pages together.
+    /// The places of a superblock. What one request wrote lies side by side where the host filled it, and among others where
+    /// moves did.
     #[inline]
     fn places(&self, domain: u32, block: u32, part: &Part) -> Places {
         let rows @ [first, _] = part.phase.window(block, self.rows.value());
         let number = u64::from(domain) << 32 | u64::from(block);
         let key = (self.key ^ number).wrapping_mul(0x2545_f491_4f6c_dd1d);
-        let in_pages = part.group.value() == part.moved.value();
-        if !in_pages && first == 0 && part.phase.is_of_host(block, key) {
-            return Places::new(part.order, rows, part.group, key);
+        if part.group.value() == 1 || first > 0 {
+            return Places::new(part.order.by_rows(), rows, part.group, key);
         }
-        Places::new(part.order.by_rows(), rows, part.moved, key)
+        let places = Places::new(part.order, rows, part.group, key);
+        if part.phase.is_of_host(block, key) { places } else { places.mixed(part.moved, key) }
     }
 
     /// Valid units of a superblock.
@@ -307,7 +303,7 @@ mod tests {
                     .map(|way| (occupied, way))
                 });
                 for (occupied, (paced, together, rows_at_once)) in all.into_iter().flatten() {
-                    let parted = [1 << 30, 1 << 29, 0, 0, 0, 0];
+                    let parted = Parted { levels: [1 << 30, 1 << 29, 0, 0, 0, 0], among: 5 };
                     let plan = Plan { paced, together, rows_at_once, parted, ..plan(11) };
                     let layout =
                         Layout::new(&geometry, &planes, occupied).scattered(&geometry, &domains, plan);
@@ -348,7 +344,8 @@ mod tests {
             (SuperblockSpan::Drive, 72, 72),
         ] {
             let domains = Domains::new(&geometry, span, &planes);
-            let plan = Plan { together, rows_at_once: 3, paced: Some(60), ..plan(4) };
+            let parted = Parted { among: 5, ..Parted::default() };
+            let plan = Plan { together, rows_at_once: 3, paced: Some(60), parted, ..plan(4) };
             let occupied = geometry.physical_units() * 3 / 4 / together * together;
             let layout = Layout::new(&geometry, &planes, occupied).scattered(&geometry, &domains, plan);
             let (mut whole, mut all) = (0, 0);

@@ -36,7 +36,7 @@ pub struct Plan {
     pub seed: u64,
     /// Mapping units that one request writes, at multiples of that; 1 where each unit is written alone.
     pub together: u32,
-    /// Of 2^32 such requests those whose units moves have parted, by level.
+    /// How such requests lie that were moved.
     pub parted: Parted,
 }
 

@@ -47,7 +47,7 @@ impl Ftl {
         }
     }
 
-    /// How many of the requests that each write `group` units of a domain moves have parted, where the drive holds `occupied` units.
+    /// How the requests lie that each wrote `group` units of a domain and were moved, where the drive holds `occupied` units.
     pub fn parted(&self, plan: &Plan, group: u32, occupied: u32) -> Parted {
         let geometry = &self.geometry;
         let (width, rows) = (self.domains.width(), geometry.pages_per_block);
@@ -60,6 +60,7 @@ impl Ftl {
             rows_at_once: plan.rows_at_once,
             group,
             filled: f64::from(occupied) / all.max(1) as f64,
+            leaves: self.pace.is_none(),
         };
         steady::parted(shape, plan.collection, plan.seed)
     }

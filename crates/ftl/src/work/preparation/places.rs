@@ -255,17 +255,23 @@ pub(crate) fn collect_untimed<A: AboveFtl>(
     if free(above) > above.ftl().thresholds.trigger {
         return;
     }
+    let mut numbers = Vec::new();
     while free(above) <= above.ftl().thresholds.stop && !above.has_failed() {
         let Some(superblock) = choose_victim(above, domain) else {
             if free(above) <= above.ftl().thresholds.reserve {
                 above.fail(format!("the writes that prepare the drive {NO_COLLECTION_WINS}"));
             }
-            return;
+            break;
         };
+        numbers.push(above.ftl().point_of_moves_from(Cause::Gc, superblock));
         let places = above.ftl().victim_places(domain, superblock);
         move_victim(above, superblock, places);
         above.ftl_mut().wear_untimed(superblock);
         above.ftl_mut().make_free(domain, superblock);
+    }
+    // What was gathered is programmed when collection rests; at the host's pace it hardly does.
+    if above.ftl().pace.is_none() {
+        numbers.into_iter().for_each(|number| close_untimed_place(above, domain, number));
     }
 }
 
