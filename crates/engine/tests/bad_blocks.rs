@@ -238,3 +238,24 @@ fn what_cannot_be_is_refused() {
         assert!(error.contains(key), "{error}");
     }
 }
+
+/// Erases of dies and channels are those of their physical blocks, as `erase_counts` has them.
+#[test]
+fn erases_of_dies_and_channels_make_up_those_of_all_blocks() {
+    let config = BadBlocksConfig {
+        spare_blocks_per_plane: 4,
+        endurance_cycles: Some(9),
+        ..BadBlocksConfig::default()
+    };
+    let setup = with(config);
+    let report = run(&setup, &mut mix(pages(&setup), 3_000, 5)).unwrap();
+    assert!(report.bad_blocks.unwrap().grown > 0);
+    let all: u64 =
+        report.erase_counts.distribution.iter().map(|(count, blocks)| u64::from(*count) * blocks).sum();
+    let dies: Vec<_> = report.dies.iter().map(|die| die.erases).collect();
+    let channels: Vec<_> = report.channels.iter().map(|channel| channel.erases).collect();
+    for spans in [dies, channels] {
+        assert_eq!(spans.iter().map(|span| span.total).sum::<u64>(), all);
+        assert_eq!(spans.iter().map(|span| span.max).max(), Some(report.erase_counts.max));
+    }
+}

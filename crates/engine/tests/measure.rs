@@ -9,8 +9,10 @@ use wordline_engine::config::MeasureConfig;
 use wordline_engine::config::background::BackgroundConfig;
 use wordline_engine::config::device::*;
 use wordline_engine::config::energy::EnergyConfig;
+use wordline_engine::config::measure::Until;
 use wordline_engine::config::rated::RatedConfig;
 use wordline_engine::config::run::Occupancy;
+use wordline_engine::config::scheme::{PlacementKind, SchedulerKind};
 use wordline_engine::host::HostOp;
 use wordline_engine::stats::measured::SampleReport;
 use wordline_engine::stats::report::Report;
@@ -515,5 +517,33 @@ fn collisions_of_long_queues_are_the_same_when_a_run_is_split() {
     assert!(dropped.max() > Some(0u64), "queues are longer than what is told apart");
     for stop in (100..300).step_by(10) {
         assert!(in_parts(&setup, &requests, &[after(stop)]).unwrap() == whole, "{stop}");
+    }
+}
+
+/// A queue is as long on average as its commands wait together (Little's law), reads that were sent on to another place included.
+#[test]
+fn what_waits_at_chips_makes_up_the_lengths_of_their_queues() {
+    let mut setup = setup(device(2, 2, 1, 1));
+    setup.device.capacity.overprovisioning = Some(0.3);
+    setup.scheme.placement.policy = PlacementKind::Dynamic;
+    setup.scheme.scheduler.policy = SchedulerKind::Fifo;
+    setup.start = start(Occupancy::All, 1.0);
+    setup.host = closed(32);
+    setup.measure.chips = true;
+    setup.measure.until = Until::Idle;
+    let pages = setup.logical_bytes().unwrap() / 4096;
+    let mut random = Random(3);
+    let mut load = made(6_000, move |_| {
+        let op = if random.below(2) == 0 { HostOp::Read } else { HostOp::Write };
+        request(0, op, random.below(pages / 8), 1)
+    });
+    let report = run(&setup, &mut load).unwrap();
+    assert!(report.drive.rerouted_reads > 10, "{}", report.drive.rerouted_reads);
+    for chip in &report.chips {
+        for (class, queue) in &chip.queues {
+            let (lengths, waits) =
+                (queue.mean_length * report.window.end_ns as f64, queue.mean_wait_ns * queue.left as f64);
+            assert!((lengths - waits).abs() <= 1e-6 * lengths + 1.0, "{class} {lengths} {waits}");
+        }
     }
 }

@@ -147,13 +147,13 @@ impl ChipRecorder {
         queue.longest = queue.longest.max(queue.length);
     }
 
-    /// A command that came to its die at `arrived` waits no more.
-    pub fn leaves(&mut self, die: usize, class: Class, arrived: Ns, now: Ns) {
+    /// A command that waits since a time in the queue of its die waits no more.
+    pub fn leaves(&mut self, die: usize, class: Class, since: Ns, now: Ns) {
         let Some(queue) = self.of(die).map(|chip| &mut chip.queues[kind(class)]) else { return };
         queue.pass(now);
         queue.length = queue.length.saturating_sub(1);
         queue.left += 1;
-        let waited = now.since(arrived).0;
+        let waited = now.since(since).0;
         queue.waited += waited;
         queue.longest_wait = queue.longest_wait.max(waited);
     }

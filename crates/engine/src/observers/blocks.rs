@@ -4,7 +4,7 @@ use super::around::AroundObservers;
 use crate::stats::measured::EraseSpan;
 use crate::stats::report::Report;
 use crate::stats::table::{Column, Table};
-use wordline_base::ids::{DieId, DomainId, PlaneId, SuperblockId};
+use wordline_base::ids::{DieId, PlaneId, SuperblockId};
 use wordline_ftl::blocks::BlockTable;
 
 /// One row for each superblock.
@@ -38,11 +38,8 @@ pub(super) fn report_erases<A: AroundObservers>(around: &A, report: &mut Report)
     let (flash, ftl, geometry) = (around.flash(), around.ftl(), around.ftl().geometry());
     let (mut dies, mut channels) = (vec![EraseSpan::EMPTY; flash.dies().len()], Vec::new());
     channels.resize(flash.channels().len(), EraseSpan::EMPTY);
-    let by_domain: Vec<EraseSpan> = (0..ftl.domains().len() as u32)
-        .map(|domain| EraseSpan::of(ftl.blocks().view(DomainId(domain)).erases))
-        .collect();
     for plane in (0..geometry.planes()).map(PlaneId) {
-        let erases = by_domain[ftl.domains().of(plane).index()];
+        let erases = EraseSpan::of(ftl.erases_of_plane(plane));
         let die = geometry.die_of(plane).0.index();
         dies[die].merge(&erases);
         channels[flash.channel_of(DieId(die as u32)) as usize].merge(&erases);

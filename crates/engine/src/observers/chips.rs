@@ -14,10 +14,11 @@ impl Observers {
     #[inline(always)]
     pub fn note_queue(&mut self, flash: &Flash, die: DieId, class: Class, taken: Option<OpId>) {
         if self.monitor.chips.is_some() {
-            let arrived = taken.map(|head| flash.pool[head].arrived);
-            self.note_at_chip(flash, die, |chips, of, now| match arrived {
+            // A read that is sent on keeps its arrival, and waits in this queue since it came to it.
+            let since = taken.map(|head| flash.pool[head].arrived.max(flash.pool[head].wait_from));
+            self.note_at_chip(flash, die, |chips, of, now| match since {
                 None => chips.enters(of, class, now),
-                Some(arrived) => chips.leaves(of, class, arrived, now),
+                Some(since) => chips.leaves(of, class, since, now),
             });
         }
     }

@@ -181,6 +181,12 @@ impl BadBlocks {
         &self.erases
     }
 
+    /// Those of a plane.
+    pub fn erases_of_plane(&self, plane: PlaneId) -> &[u32] {
+        let count = self.blocks as usize;
+        self.erases.get(plane.index() * count..).and_then(|erases| erases.get(..count)).unwrap_or_default()
+    }
+
     /// A program of this block ended: whether it failed. The block is bad then, once it is empty.
     pub fn program_fails(&mut self, plane: PlaneId, block: u32) -> bool {
         let fails = happens(&mut self.random, self.program_failures);

@@ -10,7 +10,7 @@ use crate::blocks::bad::{BadBlocks, BadBlocksReport, Erased};
 use crate::blocks::{BlockState, Domains};
 use crate::placement::planes_in_order;
 use wordline_base::class::Cause;
-use wordline_base::ids::{DomainId, Ppa, SuperblockId};
+use wordline_base::ids::{DomainId, PlaneId, Ppa, SuperblockId};
 use wordline_config::{DeviceConfig, SchemeConfig};
 use wordline_flash::nand::Geometry;
 
@@ -129,6 +129,14 @@ impl Ftl {
         match &self.wear_out {
             Some(wear) => (wear.bad.all_erases(), 1),
             None => (self.blocks.erase_counts(), self.domains.width()),
+        }
+    }
+
+    /// The same of the blocks of a plane.
+    pub fn erases_of_plane(&self, plane: PlaneId) -> &[u32] {
+        match &self.wear_out {
+            Some(wear) => wear.bad.erases_of_plane(plane),
+            None => self.blocks.view(self.domains.of(plane)).erases,
         }
     }
 
