@@ -145,7 +145,7 @@ fn written(source: &SourceConfig, (start, bytes): (u64, u64), drive_bytes: u64) 
             let first = start + job.fio.offset_bytes;
             let end = job.fio.size_bytes.map_or(start + bytes, |bytes| first + bytes);
             let written = of_job(&job.fio, (first, end), drive_bytes);
-            let in_parts = !job.fio.files.is_empty() || job.fio.strided.is_some();
+            let in_parts = !job.fio.files.is_empty() || job.fio.is_in_zones();
             let evenly = written.evenly && !in_parts && job.fio.run_requests <= 1;
             Some(Written { evenly, whole: written.whole && !in_parts, ..written })
         }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use wordline_config::error::{ConfigError, check_range};
 
 use super::fio_course::check_files;
-use super::{FileOrder, FilePart, JobPlace, SizeWeight, Strided, Verify};
+use super::{FileOrder, FilePart, HostZones, JobPlace, SizeWeight, Strided, Verify};
 use wordline_config::left_out::is_default;
 
 /// The load of one job. All addresses are relative to the flow's range.
@@ -62,6 +62,9 @@ pub struct FioConfig {
     /// Zones, one after the other.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub strided: Option<Strided>,
+    /// Zones that are written at their write pointers; exclusive with `strided`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub zones: Option<HostZones>,
     /// What is written is read back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verify: Option<Verify>,
@@ -157,6 +160,11 @@ impl FioConfig {
         ways.iter().any(|way| way.as_ref().is_some_and(|way| way.iops.is_some()))
     }
 
+    /// Whether it goes through zones: then which of its places came before isn't kept.
+    pub(crate) fn is_in_zones(&self) -> bool {
+        self.strided.is_some() || self.zones.is_some()
+    }
+
     /// Bytes of its requests.
     pub(crate) fn sizes(&self) -> impl Iterator<Item = u64> {
         let ways = [&self.read, &self.write, &self.trim].into_iter().flatten();
@@ -205,6 +213,10 @@ impl FioConfig {
         }
         check_files(&self.files, self.file_order)?;
         self.strided.map_or(Ok(()), |zones| zones.validate().map_err(|error| error.under("strided")))?;
+        self.zones.map_or(Ok(()), |zones| zones.validate().map_err(|error| error.under("zones")))?;
+        if self.zones.is_some() && self.strided.is_some() {
+            return Err(ConfigError::new("zones", "a table", "left out beside strided"));
+        }
         self.verify.map_or(Ok(()), |verify| verify.validate().map_err(|error| error.under("verify")))?;
         check_range("hole_bytes", self.hole_bytes, -(1 << 40), 1 << 40)?;
         check_range("run_requests", self.run_requests, 0, 1 << 48)?;

@@ -70,6 +70,35 @@ pub struct Strided {
     pub skip_bytes: u64,
 }
 
+/// Zones that are written at their write pointers (`zonemode=zbd`), which the host keeps.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HostZones {
+    /// Length of a zone, bytes (`zonesize`).
+    pub zone_bytes: u64,
+    /// Of these the bytes that can be written (`zonecapacity`); all when left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub capacity_bytes: Option<u64>,
+    /// Most zones that are being written at a time (`max_open_zones`); no bound when left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub most_open: Option<u64>,
+    /// First zone of the job: where copies of it share the zones out.
+    #[serde(default)]
+    pub first: u64,
+    /// Each so-manieth zone from the first on is the job's.
+    #[serde(default = "one")]
+    pub every: u64,
+    /// Reads go wherever they are drawn to; else to what the job has written (`read_beyond_wp`).
+    #[serde(default)]
+    pub reads_beyond: bool,
+    /// Share of the job's bytes from which on zones are emptied before they are full (`zone_reset_threshold`).
+    #[serde(default)]
+    pub reset_share: f64,
+    /// Zones that are emptied then for each write (`zone_reset_frequency`); 0: none.
+    #[serde(default)]
+    pub reset_frequency: f64,
+}
+
 /// Reading back of what was written (`verify`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -93,6 +122,33 @@ impl Strided {
         check_range("zone_bytes", self.zone_bytes, 1, 1 << 60)?;
         check_range("transfer_bytes", self.transfer_bytes, 1, 1 << 60)?;
         check_range("skip_bytes", self.skip_bytes, 0, 1 << 60)
+    }
+}
+
+impl Default for HostZones {
+    fn default() -> Self {
+        Self {
+            zone_bytes: 1 << 28,
+            capacity_bytes: None,
+            most_open: None,
+            first: 0,
+            every: one(),
+            reads_beyond: false,
+            reset_share: 0.0,
+            reset_frequency: 0.0,
+        }
+    }
+}
+
+impl HostZones {
+    pub(super) fn validate(&self) -> Result<(), ConfigError> {
+        check_range("zone_bytes", self.zone_bytes, 512, 1 << 60)?;
+        check_range("capacity_bytes", self.capacity_bytes.unwrap_or(1), 1, self.zone_bytes)?;
+        check_range("most_open", self.most_open.unwrap_or(1), 1, 1 << 32)?;
+        check_range("every", self.every, 1, 1 << 16)?;
+        check_range("first", self.first, 0, self.every - 1)?;
+        check_range("reset_share", self.reset_share, 0.0, 1.0)?;
+        check_range("reset_frequency", self.reset_frequency, 0.0, 1.0)
     }
 }
 

@@ -20,7 +20,7 @@ mod ycsb;
 pub use columns::{ColumnRef, ColumnsConfig};
 pub use filebench::{FilebenchConfig, Personality};
 pub use fio::{Access, Direction, FioConfig, Zone};
-pub use fio_course::{FileOrder, FileOrderKind, FilePart, Strided, Verify};
+pub use fio_course::{FileOrder, FileOrderKind, FilePart, HostZones, Strided, Verify};
 pub use fio_place::{JobPlace, JobSetting};
 pub(crate) use flow::rules_of;
 pub use flow::{AtEnd, FlowConfig};

@@ -80,7 +80,7 @@ pub(super) fn covers_all(job: &FioConfig) -> bool {
 }
 
 fn keeps_map(job: &FioConfig) -> bool {
-    !job.with_replacement && job.strided.is_none()
+    !job.with_replacement && !job.is_in_zones()
 }
 
 /// What a random map of several lengths isn't here.

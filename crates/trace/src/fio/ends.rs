@@ -91,7 +91,7 @@ impl LeftOver {
 /// The length of a job's shortest request, where a file ends that holds none more: what goes through its files once in their
 /// order, or to each of their blocks once. Bytes to transfer have no end in a file: it begins again.
 fn whole(job: &FioConfig) -> Option<u64> {
-    if job.io_bytes.is_some() || job.loops.is_none() || job.strided.is_some() {
+    if job.io_bytes.is_some() || job.loops.is_none() || job.is_in_zones() {
         return None;
     }
     let drawn = || ways(job).flat_map(|way| &way.sizes).filter(|size| size.weight > 0.0);

@@ -63,6 +63,8 @@ pub(super) struct Job {
     pub time_based: bool,
     pub offset: Extent,
     pub offset_increment: Extent,
+    /// Whether it has zones (`zonemode=zbd`), which only one that writes keeps.
+    pub is_in_zones: bool,
     pub ignored: Vec<String>,
     pub notes: Vec<String>,
 }
@@ -71,7 +73,9 @@ impl Job {
     /// Reads a section.
     pub(super) fn read(section: &Section, reasons: &mut Reasons) -> Self {
         let mut keys = Settings::of(section, reasons);
-        let base = Base { kilo: keys.take_value("kb_base", |text| whole(text, 1000, 1024)).unwrap_or(1024) };
+        let kilo = keys.take_value("kb_base", |text| whole(text, 1000, 1024)).unwrap_or(1024);
+        let base = Base { kilo, zone: None };
+        let base = Base { zone: keys.peek("zonesize").and_then(|text| base.bytes(text).ok()), ..base };
         let mut notes = Vec::new();
         let engine = keys.take_name("ioengine");
         let is_given = engine.is_some();
@@ -82,6 +86,12 @@ impl Job {
         let think_ns = keys.take_value("thinktime", |text| time_ns(text, 1000)).unwrap_or(0);
         let run_ns = keys.take_value("runtime", |text| time_ns(text, SECOND)).filter(|ns| *ns > 0);
         let mut load = load(&mut keys, base);
+        if load.zones.is_some() && keys.peek("write_mode") == Some("zone_append") {
+            keys.take_name("write_mode");
+            notes.push(
+                "write_mode=zone_append: a write at the write pointer, which the host keeps".to_owned(),
+            );
+        }
         if verifies(&mut keys) {
             notes.extend(verify_in_place_of_writes(&mut load, &mut keys));
         }
@@ -147,6 +157,7 @@ impl Job {
             offset_increment: keys
                 .take_value("offset_increment", |text| extent(text, base))
                 .unwrap_or(Extent::Bytes(0)),
+            is_in_zones: false,
             ignored: Vec::new(),
             notes,
         };
@@ -158,6 +169,7 @@ impl Job {
         if job.iolog.is_some() {
             refuse_beside_a_replay(&job, &mut keys);
         }
+        in_zones(&mut job, &mut keys);
         job.notes.extend(cover::note(&job.load).map(|what| format!("job {}: {what}", job.name)));
         if job.load.end_fsync && job.run_ns.is_some() {
             let what = "end_fsync: a job that its runtime ends has no last flush, unlike in fio";
@@ -175,6 +187,38 @@ impl Job {
     /// Whether its engine does block I/O.
     pub(super) fn does_block_io(&self) -> bool {
         !matches!(self.target, Target::Other(_))
+    }
+}
+
+/// What holds of zones that aren't the drive's: they are counted from the begin of the drive on, and only a job that writes keeps any.
+fn in_zones(job: &mut Job, keys: &mut Settings<'_>) {
+    let Some(zones) = job.load.zones else { return };
+    let parts_of_zones = |extent: Extent| match extent {
+        Extent::Bytes(bytes) => !bytes.is_multiple_of(zones.zone_bytes),
+        Extent::Percent(_) => true,
+    };
+    if parts_of_zones(job.offset) || parts_of_zones(job.offset_increment) {
+        keys.wrong("offset, offset_increment: allowed: whole zones with zonemode=zbd (524z)");
+    }
+    if job.size.is_some_and(parts_of_zones) {
+        let what = "zonemode=zbd: what of its size is no whole zone isn't used";
+        job.notes.push(format!("job {}: {what}", job.name));
+    }
+    job.is_in_zones = true;
+    if job.load.write.is_none() {
+        if job.load.read.is_some() && !zones.reads_beyond {
+            let what = "read_beyond_wp=0: it reads whatever the drive holds, in fio only what jobs have written before";
+            job.notes.push(format!("job {}: {what}", job.name));
+        }
+        job.load.zones = None;
+    }
+    if job.copies > 1 && job.load.zones.is_some() && job.offset_increment == Extent::Bytes(0) {
+        let what = "share the zones out, and those that may be open; in fio they share write pointers";
+        job.notes.push(format!("job {}: its {} copies {what}", job.name, job.copies));
+        if zones.most_open.is_some_and(|most| most < job.copies) {
+            let what = "are more than zones may be open: each has one open";
+            job.notes.push(format!("job {}: its {} copies {what}", job.name, job.copies));
+        }
     }
 }
 

@@ -64,8 +64,6 @@ pub(super) const REFUSED: &[(&str, &[&str], &str)] = &[
     ("replay_skip", &[], "nothing: a transformation of the trace leaves operations out"),
     ("profile", &[], "jobs that are written out"),
     ("create_only", &["0"], "0: a job that only makes its files issues no requests"),
-    ("zone_reset_threshold", &["0"], "0: the drive has no zones of its own"),
-    ("zone_reset_frequency", &["0"], "0: the drive has no zones of its own"),
 ];
 
 /// Keys that mean something in fio which doesn't change which requests come when: the keys, and what holds here.
@@ -339,13 +337,15 @@ const WITHOUT_EFFECT: &[&str] = &[
     "spdk_rpc_listen_addr",
     "spdk_single_seg",
     "spdk_tracing",
-    // Of zones that the drive has.
+    // Of zones: those of a drive, and what counts with zonemode=zbd only.
     "ignore_zone_limits",
     "job_max_open_zones",
     "max_open_zones",
     "read_beyond_wp",
     "recover_zbd_write_error",
-    "write_zone_remainders",
+    "write_zone_remainder",
+    "zone_reset_frequency",
+    "zone_reset_threshold",
     "zonecapacity",
 ];
 

@@ -5,7 +5,8 @@ use super::options::Settings;
 use super::rates::rates;
 use super::sizes::sizes;
 use super::values::{Base, by_direction, percent, switch, whole};
-use crate::config::{Access, Direction, FileOrder, FileOrderKind, FioConfig, Strided, Verify};
+use super::zone_keys::ZoneKeys;
+use crate::config::{Access, Direction, FileOrder, FileOrderKind, FioConfig, Verify};
 
 /// What `rw` asks for.
 struct Mode {
@@ -87,6 +88,10 @@ pub(super) fn load(keys: &mut Settings<'_>, base: Base) -> FioConfig {
         "poisson" => Ok(true),
         _ => Err("linear or poisson".into()),
     });
+    let ZoneKeys { strided, zones } = ZoneKeys::read(keys, base);
+    if zones.is_some() && trim.is_some() && write.is_some() {
+        keys.wrong("rw=trimwrite: allowed: without zonemode=zbd");
+    }
     FioConfig {
         offset_bytes: 0,
         size_bytes: None,
@@ -105,7 +110,8 @@ pub(super) fn load(keys: &mut Settings<'_>, base: Base) -> FioConfig {
         hole_bytes,
         run_requests,
         same_place: mode.random && same_place.unwrap_or(false),
-        strided: strided(keys, base),
+        strided,
+        zones,
         // A flush is a flush: of one number the key doesn't matter.
         fsync: if fsync > 0 { fsync } else { fdatasync },
         fdatasync: if fsync > 0 { fdatasync } else { 0 },
@@ -180,31 +186,6 @@ fn file_order(keys: &mut Settings<'_>) -> FileOrder {
         Ok(FileOrder { kind, requests })
     });
     order.unwrap_or_default()
-}
-
-/// `zonemode` and what belongs to it.
-fn strided(keys: &mut Settings<'_>, base: Base) -> Option<Strided> {
-    let positive = |text: &str| {
-        base.bytes(text).and_then(|bytes| if bytes > 0 { Ok(bytes) } else { Err("1 byte or more".into()) })
-    };
-    let mode = keys.take_value("zonemode", |text| match text {
-        "none" => Ok(false),
-        "strided" => Ok(true),
-        _ => Err("none or strided: the drive has no zones of its own".into()),
-    });
-    let size = keys.take_value("zonesize", positive);
-    let range = keys.take_value("zonerange", positive);
-    let skip = keys.take_value("zoneskip", |text| base.bytes(text)).unwrap_or(0);
-    match (mode, size) {
-        (Some(false), _) | (None, None) => None,
-        (Some(true), None) => {
-            keys.wrong("zonemode=strided needs a zonesize");
-            None
-        }
-        (_, Some(transfer_bytes)) => {
-            Some(Strided { zone_bytes: range.unwrap_or(transfer_bytes), transfer_bytes, skip_bytes: skip })
-        }
-    }
 }
 
 /// `verify` and what of its keys changes what is read.

@@ -31,6 +31,8 @@ mod turns;
 mod values;
 mod way;
 mod workload;
+mod zone_keys;
+mod zones;
 
 pub use crate::config::{Access, Direction, FioConfig, JobPlace, JobSetting, Zone};
 pub use given::Given;

@@ -41,6 +41,12 @@ impl<'a> Settings<'a> {
         value.map_err(|allowed| self.tell(wrong(setting, &allowed))).ok()
     }
 
+    /// The text of a key that is taken later.
+    pub(super) fn peek(&self, key: &str) -> Option<&str> {
+        let setting = self.left.iter().find(|setting| canonical(&setting.key) == key)?;
+        setting.value.as_deref()
+    }
+
     /// Whether one key stands behind another, or without it: of two that say the same the last holds.
     pub(super) fn is_behind(&self, key: &str, other: &str) -> bool {
         let place = |key: &str| self.left.iter().position(|setting| canonical(&setting.key) == key);

@@ -12,6 +12,7 @@ use super::ends::LeftOver;
 use super::lengths::one_length;
 use super::turns::Turns;
 use super::way::{Pace, Way};
+use super::zones::ZonesOfFile;
 use crate::config::{Access, Direction, FilePart, FioConfig};
 use crate::rng::{Xoshiro256PlusPlus, stream, unit};
 
@@ -26,6 +27,8 @@ pub(crate) struct FioSource {
     ways: Vec<Way>,
     /// Of each file the places that all directions still have to take, where they share them.
     maps: Vec<Option<Places>>,
+    /// Of each file, where it is written in zones.
+    zones: Vec<ZonesOfFile>,
     read_share: f64,
     paced: bool,
     turns: Turns,
@@ -77,6 +80,7 @@ impl FioSource {
         let [seed, _] = seeds;
         let files = files(config, range_bytes)?;
         let bytes = files.iter().map(|file| file.bytes).sum();
+        let zones = ZonesOfFile::of(config, &files)?;
         let left_over = LeftOver::of(config, &files);
         let large = cover::note_of_files(config, &files);
         let writes = if config.dsync { HostOp::WriteFua } else { HostOp::Write };
@@ -109,6 +113,7 @@ impl FioSource {
             paced: ways.iter().any(|way| way.pace.is_some()),
             ways,
             maps,
+            zones,
             read_share: config.read_share,
             turns: Turns::new(config, &files, seed),
             pass,
@@ -163,13 +168,15 @@ impl FioSource {
             return self.next_pass() || self.end(batch);
         }
         // A pair of trim and write counts once; the write goes to the same place.
-        let index = if self.write_after_trim { self.ways.len() - 1 } else { self.choose() };
-        self.tick(index);
         let file = self.turns.next();
+        let index = if self.write_after_trim { self.ways.len() - 1 } else { self.choose() };
+        let index = self.in_zones(index, file);
+        self.tick(index);
         let Some(way) = self.ways.get_mut(index) else { return false };
         let map = self.maps.get_mut(file).and_then(Option::as_mut);
-        let (offset, length) = way.draw(file, self.turns.most(), map);
+        let drawn = way.draw(file, self.turns.most(), map);
         let op = way.op;
+        let Some((offset, length)) = self.place_in_zone(index, file, drawn) else { return self.end(batch) };
         let rest = self.turns.passed(length);
         self.bytes_left = self.bytes_left.saturating_sub(length + rest);
         self.ios_left = self.ios_left.saturating_sub(1);
@@ -178,6 +185,35 @@ impl FioSource {
             self.own(batch, HostOp::Write, offset, length);
         }
         true
+    }
+
+    /// The direction of the next request: a write where nothing is written that a read could find.
+    fn in_zones(&self, index: usize, file: usize) -> usize {
+        let reads = self.ways.get(index).is_some_and(|way| way.op == HostOp::Read);
+        let empty = self.zones.get(file).is_some_and(ZonesOfFile::has_nothing_to_read);
+        match self.ways.iter().position(|way| way.op.is_write()).filter(|_| reads && empty) {
+            Some(writes) => writes,
+            None => index,
+        }
+    }
+
+    /// Where in its zone a request goes that was drawn; `None`: no zone has anything for it.
+    fn place_in_zone(&mut self, index: usize, file: usize, drawn: (u64, u64)) -> Option<(u64, u64)> {
+        let (Some(zones), Some(way)) = (self.zones.get_mut(file), self.ways.get_mut(index)) else {
+            return Some(drawn);
+        };
+        let (offset, length) = drawn;
+        let random = way.is_random();
+        let (offset, length) = match way.op {
+            HostOp::Trim => {
+                zones.trim(offset, length);
+                drawn
+            }
+            op if op.is_write() => zones.write(offset, length, random),
+            _ => zones.read(offset, length, random)?,
+        };
+        way.was_moved(file, offset + length);
+        Some((offset, length))
     }
 
     /// The time at which a request of this direction comes, where it has a rate.
@@ -245,7 +281,7 @@ fn shares_map(config: &FioConfig) -> bool {
     let has_map = |way: &&Direction| way.access == Access::Random && way.random_share > 0.0;
     let places = |way: &Direction| (way.align_bytes, way.sizes.iter().map(|size| size.bytes).min());
     let alike = ways.windows(2).all(|pair| matches!(pair, [one, other] if places(one) == places(other)));
-    let keeps_maps = !config.with_replacement && config.strided.is_none();
+    let keeps_maps = !config.with_replacement && !config.is_in_zones();
     ways.len() > 1 && keeps_maps && alike && ways.iter().all(has_map)
 }
 

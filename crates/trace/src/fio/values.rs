@@ -9,6 +9,8 @@ pub(super) const SECOND: u64 = 1_000_000_000;
 pub(super) struct Base {
     /// 1000 or 1024.
     pub kilo: u64,
+    /// Bytes of a zone, where there are any.
+    pub zone: Option<u64>,
 }
 
 impl Base {
@@ -30,7 +32,7 @@ impl Base {
             "g" => 3,
             "t" => 4,
             "p" => 5,
-            "z" => return Err("bytes: the drive has no zones of its own, which z would count".into()),
+            "z" => return of_zones(number, self.zone),
             _ => return Err("bytes, with k, m, g, t or p".into()),
         };
         let number: f64 = number.parse().map_err(|_| "a number of bytes, with k, m, g, t or p".to_owned())?;
@@ -40,6 +42,19 @@ impl Base {
         }
         Ok(bytes.round() as u64)
     }
+}
+
+/// Bytes of so many zones.
+fn of_zones(number: &str, zone: Option<u64>) -> Result<u64, String> {
+    let zone = zone.ok_or("bytes: z counts zones, and the job has no zonesize")?;
+    let zones: u64 = number.parse().map_err(|_| "a whole number of zones".to_owned())?;
+    zones.checked_mul(zone).filter(|bytes| *bytes <= 1 << 60).ok_or_else(|| "0 to 2^60 bytes".into())
+}
+
+/// A share, from 0 to 1.
+pub(super) fn share(text: &str) -> Result<f64, String> {
+    let share = text.trim().parse().ok().filter(|share| (0.0..=1.0).contains(share));
+    share.ok_or_else(|| "0 to 1".to_owned())
 }
 
 /// A time, ns; without a unit it counts `default_ns`.
@@ -120,7 +135,7 @@ mod tests {
 
     #[test]
     fn sizes_have_fios_units() {
-        let base = Base { kilo: 1024 };
+        let base = Base { kilo: 1024, zone: None };
         let cases = [
             ("4k", 4096),
             ("4KB", 4096),
@@ -133,7 +148,7 @@ mod tests {
         for (text, expected) in cases {
             assert_eq!(base.bytes(text), Ok(expected), "{text}");
         }
-        let si = Base { kilo: 1000 };
+        let si = Base { kilo: 1000, zone: None };
         assert_eq!((si.bytes("4k"), si.bytes("4ki")), (Ok(4000), Ok(4096)));
         for text in ["", "k", "4x", "-1", "1e3"] {
             assert!(base.bytes(text).is_err(), "{text}");

@@ -95,6 +95,18 @@ impl Way {
         })
     }
 
+    /// Whether all its requests go to random places.
+    pub(super) fn is_random(&self) -> bool {
+        self.random_share >= 1.0
+    }
+
+    /// The last request, drawn for this file, went elsewhere and ended there.
+    pub(super) fn was_moved(&mut self, file: usize, end: u64) {
+        if let Some(file) = self.files.get_mut(file) {
+            file.position = end.checked_sub(file.start);
+        }
+    }
+
     /// Gives up its maps of the files, where a place that one direction uses is used for all; another's are in their place then.
     pub(super) fn give_maps(&mut self) -> Vec<Option<Places>> {
         self.files.iter_mut().map(|file| file.places.take()).collect()
@@ -196,7 +208,7 @@ impl InFile {
         let smallest = if is_skewed(&config.access) { job.smallest() } else { sizes.smallest() };
         let blocks = ((bytes - smallest) / block + 1).max(1);
         // A zone is part of the file: which of its blocks have come before isn't kept.
-        let again = match job.with_replacement || job.strided.is_some() {
+        let again = match job.with_replacement || job.is_in_zones() {
             true => Again::AtOnce,
             false if covers(job) => Again::OnceCovered,
             false => Again::BehindAll,

@@ -10,9 +10,10 @@ use super::file::{Section, sections};
 use super::files::{Files, check_drives};
 use super::given::{Given, Reasons};
 use super::iolog::{Iolog, is_blktrace};
-use super::job::Job;
+use super::job::{Extent, Job};
 use super::place::of_section;
 use super::sequence::{Follows, Placed, follow, pairs, reported};
+use super::zone_keys::of_copy;
 use crate::config::{
     AtEnd, BlockEvent, FioSourceConfig, FlowConfig, RegionConfig, SourceConfig, TraceConfig, WorkloadConfig,
 };
@@ -174,6 +175,11 @@ fn notes(jobs: &[Job], ramps_later: bool) -> Vec<String> {
                 .to_owned(),
         );
     }
+    if jobs.iter().filter(|job| job.is_in_zones).count() > 1 {
+        let what =
+            "each job keeps write pointers of its own, empty at first; in fio jobs on one file share them";
+        notes.push(format!("zonemode=zbd: {what}"));
+    }
     let ignored: BTreeSet<&str> =
         jobs.iter().flat_map(|job| job.ignored.iter().map(String::as_str)).collect();
     if !ignored.is_empty() {
@@ -215,6 +221,9 @@ fn flow(job: &Job, copy: u64, files: &Files) -> Result<FlowConfig, String> {
         return Ok(replayed(job, iolog));
     }
     let mut load = job.load.clone();
+    if job.copies > 1 && job.offset_increment == Extent::Bytes(0) {
+        load.zones = load.zones.map(|zones| of_copy(zones, copy, job.copies));
+    }
     let range = files.range(job, copy, &mut load)?;
     if job.time_based {
         load.io_bytes = None;

@@ -248,7 +248,12 @@ fn distributions_are_read() {
 fn what_is_not_modelled_names_line_and_key() {
     for (setting, part) in [
         ("startdelay=5-9", "startdelay=5-9"),
-        ("zonemode=zbd", "zonemode=zbd"),
+        ("zonemode=rows", "zonemode=rows"),
+        ("zonemode=zbd\nzonesize=64k\nzonecapacity=128k", "zonecapacity=128k"),
+        ("zonemode=zbd\nzonesize=64k\noffset=4k", "whole zones"),
+        ("zonemode=zbd\nzonesize=64k\noffset=1.5z", "offset=1.5z"),
+        ("zonemode=zbd\nzonesize=64k\nzoneskip=4k", "zoneskip=4k"),
+        ("zonemode=zbd\nzonesize=64k\nrw=trimwrite", "rw=trimwrite"),
         ("latency_target=5q", "latency_target=5q"),
         ("latency_target=500\nrate_iops=10", "job job: latency_target: allowed: in a job without a rate"),
         ("ioengine=net\nrw=read", "ioengine=net"),
@@ -270,7 +275,7 @@ fn what_is_not_modelled_names_line_and_key() {
         ("nosuchkey=1", "nosuchkey=1"),
         ("rw=sideways", "rw=sideways"),
         ("bs=4q", "bs=4q"),
-        ("offset=8z", "no zones of its own"),
+        ("offset=8z", "no zonesize"),
         ("bsrange=8k-4k", "bsrange=8k-4k"),
         ("rwmixread=101", "rwmixread=101"),
         ("iodepth=0", "iodepth=0"),

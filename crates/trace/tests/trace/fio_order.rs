@@ -149,7 +149,7 @@ impl Smallest for wordline_trace::fio::FioConfig {
 fn all_reasons_are_told_at_once_and_each_once() {
     let error = import(
         "x",
-        "[global]\nthinktime_blocks=4\nnosuchkey\n[a]\nbs=4q\nrw=read\n[b]\nzonemode=zbd\nsize=1m",
+        "[global]\nthinktime_blocks=4\nnosuchkey\n[a]\nbs=4q\nrw=read\n[b]\nzonemode=rows\nsize=1m",
         &Given::default(),
     )
     .err()
@@ -160,7 +160,7 @@ fn all_reasons_are_told_at_once_and_each_once() {
         (5, "bs=4q"),
         (2, "thinktime_blocks=4"),
         (3, "nosuchkey"),
-        (8, "zonemode=zbd"),
+        (8, "zonemode=rows"),
         (4, "job a: no size"),
     ] {
         let found =

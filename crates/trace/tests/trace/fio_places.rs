@@ -194,6 +194,35 @@ fn zones_are_used_one_after_the_other() {
     refused("[a]\nsize=1m\nzonemode=strided", &["zonesize"]);
 }
 
+/// Zones of four blocks, of which three can be written, twice.
+#[test]
+fn zones_of_the_host_are_written_at_their_write_pointers() {
+    let zones = "zonemode=zbd\nzonesize=256k\nzonecapacity=192k\nsize=2z\nio_size=768k";
+    assert_eq!(places(&format!("rw=write\n{zones}")), [0, 1, 2, 4, 5, 6, 0, 1, 2, 4, 5, 6]);
+    let behind = format!("rw=write\noffset=1z\n{}", zones.replace("2z", "1z"));
+    assert_eq!(places(&behind)[..4], [4, 5, 6, 4], "zones begin with the job");
+    let random = places(&format!("rw=randwrite\nmax_open_zones=1\n{zones}"));
+    let parts: Vec<_> = random.chunks(3).map(|part| part.to_vec()).collect();
+    assert!(
+        parts.iter().all(|part| [[0, 1, 2], [4, 5, 6]].contains(&[part[0], part[1], part[2]])),
+        "{parts:?}"
+    );
+}
+
+#[test]
+fn what_fio_s_jobs_share_of_zones_is_told() {
+    let notes = |text: &str| import("x", text).unwrap().notes.join("\n");
+    let job = "[a]\nrw=randwrite\nbs=4k\nzonemode=zbd\nzonesize=64k\nsize=16z\nfilename=/dev/a\n";
+    assert!(!notes(job).contains("zone"), "{}", notes(job));
+    assert!(notes(&format!("{job}numjobs=4")).contains("its 4 copies share the zones out"));
+    let both =
+        format!("{job}[b]\nrw=randtrim\nbs=64k\nzonemode=zbd\nzonesize=64k\nsize=16z\nfilename=/dev/a");
+    assert!(notes(&both).contains("write pointers of its own"), "{}", notes(&both));
+    assert!(notes(&job.replace("randwrite", "read")).contains("read_beyond_wp=0"));
+    assert!(notes(&format!("{job}write_mode=zone_append")).contains("at the write pointer"));
+    assert!(notes(&job.replace("16z", "100k")).contains("no whole zone"));
+}
+
 #[test]
 fn a_sequence_of_blocks_comes_again_and_again_or_moves_on() {
     let text = "rw=randread\nrandom_distribution=sequence:2,0,1\nio_size=448k\n";
