@@ -107,6 +107,10 @@ def compare(
     """Run schemes side by side, on one drive or on several, and say where the time went."""
     if as_json + as_csv + as_markdown + as_latex > 1:
         raise WordlineError("--json, --csv, --markdown and --latex exclude each other")
+    if tail and (as_json or as_csv):
+        raise WordlineError("--tail: allowed: without --json and --csv, which have both")
+    if retry and out is None:
+        raise WordlineError("--retry: allowed: with --out, the folder of what was run before")
     from wordline import schemes as naming
     from wordline.comparison import run, sheets
     from wordline.comparison.saved import NAMES

@@ -64,6 +64,8 @@ def mqsim(
 
     if export is not None and (overrides or seed is not None or seeds is not None or dry_run):
         raise WordlineError("--export: allowed: without --set, --seed, --seeds and --dry-run")
+    if checked and export is not None and out is None:
+        raise WordlineError("--checked: allowed: in a run: beside --export with --out")
     if jobs is not None and seeds is None:
         raise WordlineError("--jobs: allowed: with --seeds")
     found = command.scenarios(configuration, workload, export, locked_victims=locked_victims)

@@ -74,11 +74,14 @@ def repro(
     """
     from wordline.repro import run as reproduction
 
+    of_run = bool(exhibit or quick or seeds is not None or dry_run or retry or traces or targets or measured)
     if only_list:
+        if of_run or judge_only or publish is not None:
+            raise WordlineError("--list: allowed: without options of a run, --judge-only and --publish")
         _list(paper, as_json)
         return
     if judge_only:
-        if exhibit or quick or seeds is not None or dry_run or retry or traces or targets or measured:
+        if of_run:
             raise WordlineError("--judge-only: allowed: beside --publish DIR, without options of a run")
         _judge(paper, publish, as_json)
         return

@@ -298,21 +298,39 @@ fn a_drive_settles_only_before_requests_of_which_there_are_more() {
     assert!(!noted(&flows(&["", "name = \"b\""])));
 }
 
+fn timed_source() -> &'static str {
+    "sizes = 4096, interarrival = { kind = \"poisson\", iops = 5.0 }"
+}
+
+#[test]
+fn times_between_requests_have_no_effect_in_a_closed_loop() {
+    let of = |text: &str| {
+        let keys = parsed(&flows(&[text]).replace("sizes = 4096", timed_source())).unwrap().without_effect();
+        keys.iter().any(|(key, _)| key == "flow[0].source.interarrival")
+    };
+    assert!(of("queue_depth = 8") && !of("arrivals = \"open\""));
+}
+
 #[test]
 fn a_bound_never_reached_a_group_of_one_and_a_batch_of_an_open_loop_have_no_effect() {
     let of = |text: &str| -> Vec<String> {
         let keys = parsed(text).unwrap().without_effect();
-        keys.into_iter().map(|(key, _)| key).filter(|key| key.starts_with("flow")).collect()
+        let of_flows = |key: &String| key.starts_with("flow") && !key.ends_with(".interarrival");
+        keys.into_iter().map(|(key, _)| key).filter(of_flows).collect()
     };
     let without = |texts: &[&str]| of(&flows(texts));
     assert_eq!(
         without(&["queue_depth = 8\nmax_inside = 8\ngroup = \"g\""]),
         ["flow[0].max_inside", "flow[0].group"]
     );
+    let paced = "queue_depth = 8\nin_step = { group = 1, weight = 2 }";
+    assert_eq!(without(&[paced, "name = \"b\""]), ["flow[0].in_step"]);
+    let together = "name = \"b\"\nin_step = { group = 1, weight = 1 }";
+    assert!(without(&[paced, together]).is_empty());
     let steady = "steady_end = { duration_ns = 2_000_000_000, limit = 1.0 }\nat_end = \"continue\"";
     let told = parsed(&flows(&[steady])).unwrap_err();
     assert!(told.contains("a flow with latency_target or steady_end ends by itself"), "{told}");
-    let timed = "sizes = 4096, interarrival = { kind = \"poisson\", iops = 5.0 }";
+    let timed = timed_source();
     let open = flows(&["arrivals = \"open\"\nsubmit_batch = 2"]).replace("sizes = 4096", timed);
     assert_eq!(of(&open), ["flow[0].submit_batch"]);
     let both =
