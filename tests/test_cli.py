@@ -168,6 +168,14 @@ def test_show_with_an_override(wordline: Wordline) -> None:
     assert tomllib.loads(text)["geometry"]["channels"] == 5
 
 
+def test_show_tells_what_a_job_file_has_beside_its_workload(wordline: Wordline, tmp_path: Path) -> None:
+    job = tmp_path / "job.fio"
+    job.write_text("[a]\nrw=randread\nsize=1m\nbuffer_pattern=x\n")
+    shown = wordline("show", "workload", str(job))
+    assert "buffer_pattern" in shown.err and "note" not in shown.out
+    assert tomllib.loads(shown.out)["flow"][0]["name"] == "a"
+
+
 def test_keys_of_another_table_are_refused(wordline: Wordline, tmp_path: Path) -> None:
     trace = tmp_path / "a.csv"
     trace.write_text("128166372003061629,hm,0,Read,0,4096,1\n")

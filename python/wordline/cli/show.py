@@ -11,8 +11,8 @@ from typing import Annotated
 import typer
 
 from wordline import simulation
-from wordline.cli.common import JsonOption, NameArgument, SetOption, group, pairs_of, show
-from wordline.presets import Kind, names, schema
+from wordline.cli.common import JsonOption, NameArgument, SetOption, group, pairs_of, say, show
+from wordline.presets import Given, Kind, load, names, schema
 from wordline.scenario import Scenario
 
 
@@ -152,12 +152,14 @@ def show_scheme(
 
 @app.command("workload")
 def show_workload(name: NameArgument, overrides: SetOption = None, as_json: JsonOption = False) -> None:
-    """Print a workload, defaults filled in, as TOML."""
-    _show("workload", name, overrides, as_json)
+    """Print a workload, defaults filled in, as TOML; what a job file has beside it is told on stderr."""
+    described = load("workload", name)
+    say(described.notes)
+    _show("workload", described, overrides, as_json)
 
 
 def _show(
-    kind: Kind, name: str, overrides: list[str] | None, as_json: bool, device: str | None = None
+    kind: Kind, name: Given, overrides: list[str] | None, as_json: bool, device: str | None = None
 ) -> None:
     text = simulation.resolve_text(kind, name, pairs_of(kind, overrides), device)
     print(json.dumps(tomllib.loads(text), indent=2) if as_json else text.rstrip())
