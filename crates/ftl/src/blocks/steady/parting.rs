@@ -31,14 +31,14 @@ pub struct Parted {
 
 /// Of the small domain: most planes, least units of a superblock, and superblocks.
 const MOST_PLANES: u32 = 64;
-const LEAST_UNITS: u32 = 2048;
+const LEAST_UNITS: u32 = 1024;
 const SUPERBLOCKS: [u32; 2] = [48, 200];
 
 /// Requests of more units are hardly parted.
 const MOST_UNITS: u32 = 256;
 
 /// Overwrites of all that it holds: before something is counted, and while it is.
-const OVERWRITES: [u32; 2] = [8, 4];
+const OVERWRITES: [u32; 2] = [6, 2];
 
 /// Superblocks that are left free for moves.
 const RESERVE: usize = 2;
