@@ -113,7 +113,6 @@ impl FioSource {
             paced: ways.iter().any(|way| way.pace.is_some()),
             ways,
             maps,
-            zones,
             read_share: config.read_share,
             turns: Turns::new(config, &files, seed),
             pass,
@@ -121,7 +120,9 @@ impl FioSource {
             ios_left: pass.1,
             passes_left: passes.saturating_sub(1),
             requests_left: requests.unwrap_or(u64::MAX),
-            hint: hint(config, left_over, pass, passes, requests).filter(|_| config.runtime_s.is_none()),
+            hint: hint(config, left_over, pass, passes, requests)
+                .filter(|_| config.runtime_s.is_none() && zones.is_empty()),
+            zones,
             note: left_over.and_then(|left| left.note()).or(large.map(str::to_owned)),
             write_after_trim: config.write_after_trim,
             checks: config.verify.map(Checks::new),

@@ -17,8 +17,9 @@ pub(super) struct ZonesOfFile {
     smallest: u64,
     /// Bytes from the start of each zone of the job that hold data.
     written: Vec<u64>,
-    /// Those that are being written, by their place in `written`.
+    /// Those that are being written, by their place in `written`, and whether each is.
     open: Vec<usize>,
+    is_open: Vec<bool>,
     /// Bytes that hold data, and writes since the last reset that became due.
     valid: u64,
     since: u64,
@@ -56,6 +57,7 @@ impl ZonesOfFile {
             smallest,
             written: vec![0; own as usize],
             open: Vec::new(),
+            is_open: vec![false; own as usize],
             valid: 0,
             since: 0,
         })
@@ -78,7 +80,7 @@ impl ZonesOfFile {
         *written += length;
         self.valid += length;
         if self.is_full(zone) {
-            self.open.retain(|open| *open != zone);
+            self.close(zone);
         }
         (self.first(zone) + at, length)
     }
@@ -116,7 +118,7 @@ impl ZonesOfFile {
         let all = self.written.len();
         for zone in begun(place).min(all)..begun(place.saturating_add(length)).min(all) {
             self.reset(zone);
-            self.open.retain(|open| *open != zone);
+            self.close(zone);
         }
     }
 
@@ -127,6 +129,13 @@ impl ZonesOfFile {
 
     fn is_full(&self, zone: usize) -> bool {
         self.written.get(zone).is_some_and(|written| self.capacity - written < self.smallest)
+    }
+
+    fn close(&mut self, zone: usize) {
+        if let Some(is_open) = self.is_open.get_mut(zone).filter(|is_open| **is_open) {
+            *is_open = false;
+            self.open.retain(|open| *open != zone);
+        }
     }
 
     fn reset(&mut self, zone: usize) {
@@ -154,13 +163,15 @@ impl ZonesOfFile {
     /// The zone that is written: that of the place if it is open or may be, else one of those that are.
     fn target(&mut self, place: u64, random: bool) -> usize {
         let zone = self.zone_at(place, random);
-        if self.open.contains(&zone) {
-            return zone;
-        }
         let most = self.config.most_open.unwrap_or(u64::MAX);
-        if (self.open.len() as u64) < most {
-            self.open.push(zone);
-            return zone;
+        match self.is_open.get_mut(zone) {
+            Some(true) => return zone,
+            Some(is_open) if (self.open.len() as u64) < most => {
+                *is_open = true;
+                self.open.push(zone);
+                return zone;
+            }
+            _ => {}
         }
         let count = self.open.len() as u128;
         let chosen = u128::from(place) * count / u128::from(self.bytes.max(1));
