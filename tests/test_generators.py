@@ -60,18 +60,18 @@ def test_a_job_file_of_fio_is_a_workload(wordline: Wordline, tmp_path: Path) -> 
 
 def test_a_mistake_in_a_job_file_names_its_line(wordline: Wordline, tmp_path: Path) -> None:
     jobs = tmp_path / "jobs.fio"
-    jobs.write_text("[a]\nsize=1m\nzonemode=zbd\n")
+    jobs.write_text("[a]\nsize=1m\nzonemode=rows\n")
     error = wordline("run", "--device", "mqsim", "--workload", jobs).error()
-    assert str(jobs) in error and "line 3" in error and "zonemode=zbd" in error
+    assert str(jobs) in error and "line 3" in error and "zonemode=rows" in error
 
 
 def test_all_mistakes_in_a_job_file_are_told_a_line_each(wordline: Wordline, tmp_path: Path) -> None:
     jobs = tmp_path / "jobs.fio"
-    jobs.write_text("[a]\nrw=sideways\nzonemode=zbd\n")
+    jobs.write_text("[a]\nrw=sideways\nzonemode=rows\n")
     outcome = wordline("run", "--device", "mqsim", "--workload", jobs)
     assert outcome.code == 2 and outcome.out == ""
     lines = outcome.err.splitlines()
-    parts = ["line 2: `rw=sideways`", "line 3: `zonemode=zbd`", "line 1: job a: no size"]
+    parts = ["line 2: `rw=sideways`", "line 3: `zonemode=rows`", "line 1: job a: no size"]
     assert len(lines) == len(parts)
     for line, part in zip(lines, parts, strict=True):
         assert line.startswith(f"wordline: {jobs}: {part}"), line

@@ -214,8 +214,10 @@ impl FioConfig {
         check_files(&self.files, self.file_order)?;
         self.strided.map_or(Ok(()), |zones| zones.validate().map_err(|error| error.under("strided")))?;
         self.zones.map_or(Ok(()), |zones| zones.validate().map_err(|error| error.under("zones")))?;
-        if self.zones.is_some() && self.strided.is_some() {
-            return Err(ConfigError::new("zones", "a table", "left out beside strided"));
+        let in_vain = self.strided.is_some() || self.write.is_none() || self.write_after_trim;
+        if self.zones.is_some() && in_vain {
+            let allowed = "left out beside strided and write_after_trim, and of a job that writes nothing";
+            return Err(ConfigError::new("zones", "a table", allowed));
         }
         self.verify.map_or(Ok(()), |verify| verify.validate().map_err(|error| error.under("verify")))?;
         check_range("hole_bytes", self.hole_bytes, -(1 << 40), 1 << 40)?;

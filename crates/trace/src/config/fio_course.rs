@@ -82,6 +82,9 @@ pub struct HostZones {
     /// Most zones that are being written at a time (`max_open_zones`); no bound when left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub most_open: Option<u64>,
+    /// Of these the job's own (`job_max_open_zones`), where copies share out the others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub most_open_of_job: Option<u64>,
     /// First zone of the job: where copies of it share the zones out.
     #[serde(default)]
     pub first: u64,
@@ -131,6 +134,7 @@ impl Default for HostZones {
             zone_bytes: 1 << 28,
             capacity_bytes: None,
             most_open: None,
+            most_open_of_job: None,
             first: 0,
             every: one(),
             reads_beyond: false,
@@ -145,6 +149,7 @@ impl HostZones {
         check_range("zone_bytes", self.zone_bytes, 512, 1 << 60)?;
         check_range("capacity_bytes", self.capacity_bytes.unwrap_or(1), 1, self.zone_bytes)?;
         check_range("most_open", self.most_open.unwrap_or(1), 1, 1 << 32)?;
+        check_range("most_open_of_job", self.most_open_of_job.unwrap_or(1), 1, 1 << 32)?;
         check_range("every", self.every, 1, 1 << 16)?;
         check_range("first", self.first, 0, self.every - 1)?;
         check_range("reset_share", self.reset_share, 0.0, 1.0)?;

@@ -27,6 +27,9 @@ pub(super) fn verify_in_place_of_writes(load: &mut FioConfig, keys: &mut Setting
         keys.wrong("verify commands in the place of writes: allowed: rw=write or rw=randwrite");
         return None;
     }
+    if load.zones.is_some() {
+        keys.wrong("verify commands in the place of writes: allowed: without zonemode=zbd");
+    }
     load.read = Some(write);
     load.verify = None;
     Some("verify commands: the drive reads what it verifies; here that goes to the host, too, and is never wrong".to_owned())

@@ -17,7 +17,7 @@ use super::options::Settings;
 use super::sequence::Order;
 use super::steady::steady_end;
 use super::values::{Base, SECOND, percent, switch, time_ns, whole};
-use crate::config::FioConfig;
+use crate::config::{FioConfig, HostZones};
 
 /// The least that a volume is read or written by.
 const SECTOR_BYTES: u64 = 512;
@@ -190,7 +190,8 @@ impl Job {
     }
 }
 
-/// What holds of zones that aren't the drive's: they are counted from the begin of the drive on, and only a job that writes keeps any.
+/// What holds of zones that aren't the drive's: they are counted from the begin of the job's part of a file on, and only a job that
+/// writes keeps any.
 fn in_zones(job: &mut Job, keys: &mut Settings<'_>) {
     let Some(zones) = job.load.zones else { return };
     let parts_of_zones = |extent: Extent| match extent {
@@ -200,26 +201,57 @@ fn in_zones(job: &mut Job, keys: &mut Settings<'_>) {
     if parts_of_zones(job.offset) || parts_of_zones(job.offset_increment) {
         keys.wrong("offset, offset_increment: allowed: whole zones with zonemode=zbd (524z)");
     }
-    if job.size.is_some_and(parts_of_zones) {
-        let what = "zonemode=zbd: what of its size is no whole zone isn't used";
-        job.notes.push(format!("job {}: {what}", job.name));
+    let trims = job.load.trim.iter().flat_map(|trim| &trim.sizes);
+    if let Some(size) = trims.map(|size| size.bytes).find(|bytes| *bytes != zones.zone_bytes) {
+        keys.wrong(&format!("bs: a trim of {size} bytes: allowed: whole zones with zonemode=zbd, as in fio"));
     }
     job.is_in_zones = true;
+    let notes = notes_of_zones(job, zones);
+    job.notes.extend(notes.into_iter().map(|what| format!("job {}: {what}", job.name)));
     if job.load.write.is_none() {
-        if job.load.read.is_some() && !zones.reads_beyond {
-            let what = "read_beyond_wp=0: it reads whatever the drive holds, in fio only what jobs have written before";
-            job.notes.push(format!("job {}: {what}", job.name));
-        }
         job.load.zones = None;
     }
-    if job.copies > 1 && job.load.zones.is_some() && job.offset_increment == Extent::Bytes(0) {
-        let what = "share the zones out, and those that may be open; in fio they share write pointers";
-        job.notes.push(format!("job {}: its {} copies {what}", job.name, job.copies));
-        if zones.most_open.is_some_and(|most| most < job.copies) {
-            let what = "are more than zones may be open: each has one open";
-            job.notes.push(format!("job {}: its {} copies {what}", job.name, job.copies));
+}
+
+/// What is another than with fio.
+fn notes_of_zones(job: &Job, zones: HostZones) -> Vec<String> {
+    let mut notes = Vec::new();
+    let in_zones =
+        |extent: Extent| matches!(extent, Extent::Bytes(bytes) if bytes.is_multiple_of(zones.zone_bytes));
+    let whole =
+        job.size.is_none_or(in_zones) && job.file_bytes.is_none_or(|bytes| in_zones(Extent::Bytes(bytes)));
+    if !whole || job.files > 1 {
+        notes.push("zonemode=zbd: what of its files is no whole zone isn't used".to_owned());
+    }
+    let writes = job.load.write.is_some();
+    match (&job.load.read, writes) {
+        (Some(_), false) if !zones.reads_beyond => notes.push(
+            "read_beyond_wp=0: it reads whatever the drive holds, in fio only what jobs have written before".to_owned(),
+        ),
+        (Some(_), true) if !zones.reads_beyond => notes.push(
+            "read_beyond_wp=0: a read that finds nothing written is a write, and in order reads begin anew behind the \
+             last zone; in fio that ends a pass"
+                .to_owned(),
+        ),
+        _ => {}
+    }
+    if job.load.trim.is_some() {
+        notes.push("zonemode=zbd: it trims any zone, in fio only what jobs have written before".to_owned());
+    }
+    if writes && job.copies_share_files() {
+        let copies = job.copies;
+        let shared = match job.offset_increment == Extent::Bytes(0) {
+            true => "share the zones out, and those that may be open; in fio they share write pointers",
+            false => {
+                "share those zones out that may be open, and keep write pointers of their own; in fio they share these"
+            }
+        };
+        notes.push(format!("its {copies} copies {shared}"));
+        if zones.most_open.is_some_and(|most| most < copies) {
+            notes.push(format!("its {copies} copies are more than zones may be open: each has one open"));
         }
     }
+    notes
 }
 
 /// A trace that is replayed keeps its requests and their times: what fio would change of them is refused. What it passes over

@@ -171,13 +171,12 @@ impl FioSource {
         // A pair of trim and write counts once; the write goes to the same place.
         let file = self.turns.next();
         let index = if self.write_after_trim { self.ways.len() - 1 } else { self.choose() };
-        let index = self.in_zones(index, file);
         self.tick(index);
         let Some(way) = self.ways.get_mut(index) else { return false };
         let map = self.maps.get_mut(file).and_then(Option::as_mut);
         let drawn = way.draw(file, self.turns.most(), map);
-        let op = way.op;
-        let Some((offset, length)) = self.place_in_zone(index, file, drawn) else { return self.end(batch) };
+        let (index, offset, length) = self.place_in_zone(index, file, drawn);
+        let Some(op) = self.ways.get(index).map(|way| way.op) else { return false };
         let rest = self.turns.passed(length);
         self.bytes_left = self.bytes_left.saturating_sub(length + rest);
         self.ios_left = self.ios_left.saturating_sub(1);
@@ -188,33 +187,35 @@ impl FioSource {
         true
     }
 
-    /// The direction of the next request: a write where nothing is written that a read could find.
-    fn in_zones(&self, index: usize, file: usize) -> usize {
-        let reads = self.ways.get(index).is_some_and(|way| way.op == HostOp::Read);
-        let empty = self.zones.get(file).is_some_and(ZonesOfFile::has_nothing_to_read);
-        match self.ways.iter().position(|way| way.op.is_write()).filter(|_| reads && empty) {
-            Some(writes) => writes,
-            None => index,
-        }
-    }
-
-    /// Where in its zone a request goes that was drawn; `None`: no zone has anything for it.
-    fn place_in_zone(&mut self, index: usize, file: usize, drawn: (u64, u64)) -> Option<(u64, u64)> {
-        let (Some(zones), Some(way)) = (self.zones.get_mut(file), self.ways.get_mut(index)) else {
-            return Some(drawn);
+    /// Where in its zone a request goes that was drawn, and in which direction: a read that finds nothing is a write.
+    fn place_in_zone(
+        &mut self,
+        index: usize,
+        file: usize,
+        (offset, length): (u64, u64),
+    ) -> (usize, u64, u64) {
+        let writes = self.ways.iter().position(|way| way.op.is_write());
+        let (Some(zones), Some(way), Some(writes)) = (self.zones.get_mut(file), self.ways.get(index), writes)
+        else {
+            return (index, offset, length);
         };
-        let (offset, length) = drawn;
         let random = way.is_random();
-        let (offset, length) = match way.op {
+        let read = match way.op {
             HostOp::Trim => {
                 zones.trim(offset, length);
-                drawn
+                Some((offset, length))
             }
-            op if op.is_write() => zones.write(offset, length, random),
-            _ => zones.read(offset, length, random)?,
+            HostOp::Read => zones.read(offset, length, random),
+            _ => None,
         };
-        way.was_moved(file, offset + length);
-        Some((offset, length))
+        let (index, (offset, length)) = match read {
+            Some(found) => (index, found),
+            None => (writes, zones.write(offset, length, random)),
+        };
+        if let Some(way) = self.ways.get_mut(index) {
+            way.was_moved(file, offset + length);
+        }
+        (index, offset, length)
     }
 
     /// The time at which a request of this direction comes, where it has a rate.
@@ -246,6 +247,7 @@ impl FioSource {
             return false;
         }
         self.passes_left -= 1;
+        self.zones.iter_mut().for_each(ZonesOfFile::begin);
         (self.bytes_left, self.ios_left) = self.pass;
         true
     }

@@ -95,9 +95,9 @@ impl Way {
         })
     }
 
-    /// Whether all its requests go to random places.
+    /// Whether its requests go to random places, all or some.
     pub(super) fn is_random(&self) -> bool {
-        self.random_share >= 1.0
+        self.random_share > 0.0
     }
 
     /// The last request, drawn for this file, went elsewhere and ended there.

@@ -221,8 +221,9 @@ fn flow(job: &Job, copy: u64, files: &Files) -> Result<FlowConfig, String> {
         return Ok(replayed(job, iolog));
     }
     let mut load = job.load.clone();
-    if job.copies > 1 && job.offset_increment == Extent::Bytes(0) {
-        load.zones = load.zones.map(|zones| of_copy(zones, copy, job.copies));
+    if job.copies_share_files() {
+        let same = job.offset_increment == Extent::Bytes(0);
+        load.zones = load.zones.map(|zones| of_copy(zones, copy, job.copies, same));
     }
     let range = files.range(job, copy, &mut load)?;
     if job.time_based {

@@ -72,12 +72,22 @@ fn host_zones(keys: &mut Settings<'_>, base: Base, zone_bytes: u64) -> HostZones
         bytes if bytes <= zone_bytes => Ok(bytes),
         _ => Err("at most zonesize".to_owned()),
     });
-    let open = ["max_open_zones", "job_max_open_zones"]
+    let [most_open, most_open_of_job] = ["max_open_zones", "job_max_open_zones"]
         .map(|key| keys.take_value(key, |text| whole(text, 0, 1 << 32)).filter(|zones| *zones > 0));
+    if most_open.is_none() && most_open_of_job.is_some() {
+        keys.wrong("job_max_open_zones: allowed: beside max_open_zones, as in fio");
+    }
+    let ends = |text: &str| match text {
+        "0" => Ok(()),
+        _ => Err("0: ends of zones that hold no whole block aren't written".to_owned()),
+    };
+    keys.take_value("write_zone_remainder", ends);
+    keys.take_value("zonerange", |text| base.bytes(text));
     HostZones {
         zone_bytes,
         capacity_bytes: capacity,
-        most_open: open.into_iter().flatten().min(),
+        most_open,
+        most_open_of_job,
         first: 0,
         every: 1,
         reads_beyond: keys.take("read_beyond_wp", switch).unwrap_or(false),
@@ -86,10 +96,12 @@ fn host_zones(keys: &mut Settings<'_>, base: Base, zone_bytes: u64) -> HostZones
     }
 }
 
-/// Zones of one of several copies of a job: they share them out, and how many may be open.
-pub(super) fn of_copy(zones: HostZones, copy: u64, copies: u64) -> HostZones {
+/// Zones of one of several copies of a job on one file: they share out how many may be open, and, where all use the `same` part
+/// of it, the zones.
+pub(super) fn of_copy(zones: HostZones, copy: u64, copies: u64, same: bool) -> HostZones {
     let most_open = zones.most_open.map(|most| (most / copies + u64::from(copy < most % copies)).max(1));
-    HostZones { first: copy, every: copies.max(1), most_open, ..zones }
+    let (first, every) = if same { (copy, copies.max(1)) } else { (zones.first, zones.every) };
+    HostZones { first, every, most_open, ..zones }
 }
 
 #[cfg(test)]
@@ -99,9 +111,10 @@ mod tests {
     #[test]
     fn copies_share_out_the_zones_that_may_be_open() {
         let zones = HostZones { zone_bytes: 1 << 20, most_open: Some(5), every: 1, ..HostZones::default() };
-        let of = |copy| of_copy(zones, copy, 3);
+        let of = |copy| of_copy(zones, copy, 3, true);
         assert_eq!([0, 1, 2].map(|copy| of(copy).most_open), [Some(2), Some(2), Some(1)]);
         assert_eq!((of(2).first, of(2).every), (2, 3));
-        assert_eq!(of_copy(HostZones { most_open: None, ..zones }, 1, 2).most_open, None);
+        assert_eq!(of_copy(HostZones { most_open: None, ..zones }, 1, 2, true).most_open, None);
+        assert_eq!(of_copy(zones, 2, 3, false).every, 1);
     }
 }

@@ -3,7 +3,7 @@
 
 use wordline_config::error::ConfigError;
 
-use crate::config::{FilePart, FioConfig, HostZones};
+use crate::config::{Direction, FilePart, FioConfig, HostZones};
 
 /// Most zones of a file.
 const MOST_ZONES: u64 = 1 << 22;
@@ -14,7 +14,8 @@ pub(super) struct ZonesOfFile {
     start: u64,
     bytes: u64,
     capacity: u64,
-    smallest: u64,
+    /// Of writes and of reads the shortest: lengths are multiples of it.
+    shortest: [u64; 2],
     /// Bytes from the start of each zone of the job that hold data.
     written: Vec<u64>,
     /// Those that are being written, by their place in `written`, and whether each is.
@@ -23,21 +24,29 @@ pub(super) struct ZonesOfFile {
     /// Bytes that hold data, and writes since the last reset that became due.
     valid: u64,
     since: u64,
+    /// Whether what is written is read back: then no zone is written anew while another has room.
+    verifies: bool,
 }
 
 impl ZonesOfFile {
     /// The zones of each file of a job that writes in zones; none of another.
     pub(super) fn of(config: &FioConfig, files: &[FilePart]) -> Result<Vec<Self>, ConfigError> {
-        let Some(zones) = config.zones.filter(|_| config.write.is_some()) else { return Ok(Vec::new()) };
-        let largest = config.sizes().max().unwrap_or(1);
-        files.iter().map(|file| Self::new(zones, *file, [config.smallest(), largest])).collect()
+        let (Some(zones), Some(write)) = (config.zones, &config.write) else { return Ok(Vec::new()) };
+        let shortest = [drawn(write).min(), config.read.as_ref().and_then(|read| drawn(read).min())];
+        let shortest = shortest.map(|shortest| shortest.unwrap_or(1).max(1));
+        let longest = drawn(write).max().unwrap_or(1);
+        let of = |file: &FilePart| {
+            let zones = Self::new(zones, *file, shortest, longest)?;
+            Ok(Self { verifies: config.verify.is_some(), ..zones })
+        };
+        files.iter().map(of).collect()
     }
 
-    fn new(config: HostZones, file: FilePart, [smallest, largest]: [u64; 2]) -> Result<Self, ConfigError> {
+    fn new(config: HostZones, file: FilePart, shortest: [u64; 2], longest: u64) -> Result<Self, ConfigError> {
         let capacity = config.capacity_bytes.unwrap_or(config.zone_bytes);
-        if largest > capacity {
+        if longest > capacity {
             let allowed = format!("at most {capacity}, the capacity of a zone");
-            return Err(ConfigError::new("sizes", largest, allowed));
+            return Err(ConfigError::new("write.sizes", longest, allowed));
         }
         let all = file.bytes / config.zone_bytes;
         let own = all.saturating_sub(config.first).div_ceil(config.every);
@@ -47,36 +56,42 @@ impl ZonesOfFile {
                 "{least} to {}, a zone for each job, at most {MOST_ZONES}",
                 config.zone_bytes.saturating_mul(MOST_ZONES)
             );
-            return Err(ConfigError::new("size_bytes", file.bytes, allowed));
+            return Err(ConfigError::new("bytes", file.bytes, allowed));
         }
         Ok(Self {
             config,
             start: file.start_bytes,
             bytes: file.bytes,
             capacity,
-            smallest,
+            shortest,
             written: vec![0; own as usize],
             open: Vec::new(),
             is_open: vec![false; own as usize],
             valid: 0,
             since: 0,
+            verifies: false,
         })
     }
 
-    /// Whether no zone holds anything that a read could find.
-    pub(super) fn has_nothing_to_read(&self) -> bool {
-        self.valid == 0 && !self.config.reads_beyond
+    /// A pass begins: all zones are empty.
+    pub(super) fn begin(&mut self) {
+        (0..self.written.len()).for_each(|zone| {
+            self.reset(zone);
+            self.close(zone);
+        });
     }
 
     /// Where a write goes that was drawn for this place, and how long it is.
     pub(super) fn write(&mut self, place: u64, length: u64, random: bool) -> (u64, u64) {
-        let zone = self.target(place.saturating_sub(self.start), random);
+        let zone = self.with_room(self.zone_at(place.saturating_sub(self.start), random, true));
+        let zone = self.target(place.saturating_sub(self.start), zone);
         if self.resets_now() || self.is_full(zone) {
             self.reset(zone);
         }
         let Some(written) = self.written.get_mut(zone) else { return (place, length) };
         let at = *written;
-        let length = length.min(self.capacity - at) / self.smallest * self.smallest;
+        let [shortest, _] = self.shortest;
+        let length = length.min(self.capacity - at) / shortest * shortest;
         *written += length;
         self.valid += length;
         if self.is_full(zone) {
@@ -85,29 +100,35 @@ impl ZonesOfFile {
         (self.first(zone) + at, length)
     }
 
-    /// Where a read goes that was drawn for this place; `None` where nothing is written.
+    /// Where a read goes that was drawn for this place; `None` where no zone holds as much. One in order begins anew behind the
+    /// last zone that holds something.
     pub(super) fn read(&self, place: u64, length: u64, random: bool) -> Option<(u64, u64)> {
         if self.config.reads_beyond {
             return Some((place, length));
         }
         let place = place.saturating_sub(self.start);
-        let drawn = self.zone_at(place, random);
-        let holds = |zone: &usize| self.written.get(*zone).is_some_and(|written| *written >= self.smallest);
-        let behind = (drawn..self.written.len()).find(holds);
-        let before = (0..drawn).rev().find(holds).filter(|_| random);
-        let zone = match (behind, before) {
-            (Some(behind), Some(before)) if drawn - before < behind - drawn => before,
-            (behind, before) => behind.or(before)?,
+        let drawn = self.zone_at(place, random, false);
+        let [_, shortest] = self.shortest;
+        let holds = |zone: &usize| self.written.get(*zone).is_some_and(|written| *written >= shortest);
+        let inside = place % self.config.zone_bytes;
+        let goes_on = self.written.get(drawn).is_some_and(|written| inside + shortest <= *written);
+        let from = drawn + usize::from(!random && !goes_on);
+        let behind = (from..self.written.len()).find(holds);
+        let zone = match random {
+            true => match (behind, (0..drawn).rev().find(holds)) {
+                (Some(behind), Some(before)) if drawn - before < behind - drawn => before,
+                (behind, before) => behind.or(before)?,
+            },
+            false => behind.or_else(|| (0..self.written.len()).find(holds))?,
         };
         let written = *self.written.get(zone)?;
         let room = written.saturating_sub(length);
-        let inside = place % self.config.zone_bytes;
         let at = match random {
-            true if room > 0 => inside % room / self.smallest * self.smallest,
-            false if zone == drawn && inside + self.smallest <= written => inside,
+            true if room > 0 => inside % room / shortest * shortest,
+            false if zone == drawn && goes_on => inside,
             _ => 0,
         };
-        Some((self.first(zone) + at, length.min(written - at) / self.smallest * self.smallest))
+        Some((self.first(zone) + at, length.min(written - at) / shortest * shortest))
     }
 
     /// A zone is empty from here on that begins within what was trimmed.
@@ -128,7 +149,7 @@ impl ZonesOfFile {
     }
 
     fn is_full(&self, zone: usize) -> bool {
-        self.written.get(zone).is_some_and(|written| self.capacity - written < self.smallest)
+        self.written.get(zone).is_some_and(|written| self.capacity - written < self.shortest[0])
     }
 
     fn close(&mut self, zone: usize) {
@@ -145,25 +166,34 @@ impl ZonesOfFile {
         }
     }
 
-    /// The zone of a place, or of a random one as far on the way over the job's zones.
-    fn zone_at(&self, place: u64, random: bool) -> usize {
+    /// The zone of a place, or of a random one as far on the way over the job's zones. Writes go on to the next one behind the
+    /// capacity.
+    fn zone_at(&self, place: u64, random: bool, writes: bool) -> usize {
         let HostZones { zone_bytes, first, every, .. } = self.config;
         let count = self.written.len() as u64;
         let zone = match random {
             true => (u128::from(place) * u128::from(count) / u128::from(self.bytes.max(1))) as u64,
             false => {
-                // Behind the capacity the next one follows.
-                let rest = u64::from(place % zone_bytes + self.smallest > self.capacity);
+                let rest = u64::from(writes && place % zone_bytes + self.shortest[0] > self.capacity);
                 (place / zone_bytes + rest).saturating_sub(first).div_ceil(every) % count
             }
         };
         zone.min(count - 1) as usize
     }
 
-    /// The zone that is written: that of the place if it is open or may be, else one of those that are.
-    fn target(&mut self, place: u64, random: bool) -> usize {
-        let zone = self.zone_at(place, random);
-        let most = self.config.most_open.unwrap_or(u64::MAX);
+    /// Where what is written is read back the next zone that isn't full, if there is one.
+    fn with_room(&self, zone: usize) -> usize {
+        if !self.verifies || !self.is_full(zone) {
+            return zone;
+        }
+        let all = self.written.len();
+        (zone..all).chain(0..zone).find(|zone| !self.is_full(*zone)).unwrap_or(zone)
+    }
+
+    /// The zone that is written: that which was drawn if it is open or may be, else one of those that are.
+    fn target(&mut self, place: u64, zone: usize) -> usize {
+        let bounds = [self.config.most_open, self.config.most_open_of_job];
+        let most = bounds.into_iter().flatten().min().unwrap_or(u64::MAX);
         match self.is_open.get_mut(zone) {
             Some(true) => return zone,
             Some(is_open) if (self.open.len() as u64) < most => {
@@ -194,6 +224,11 @@ impl ZonesOfFile {
     }
 }
 
+/// Lengths of a direction's requests.
+fn drawn(way: &Direction) -> impl Iterator<Item = u64> {
+    way.sizes.iter().filter(|size| size.weight > 0.0).map(|size| size.bytes)
+}
+
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a panic is the failure")]
 mod tests {
@@ -206,7 +241,7 @@ mod tests {
         let mut config = HostZones { zone_bytes: 64 * KIB, ..HostZones::default() };
         change(&mut config);
         let file = FilePart { start_bytes: 1 << 20, bytes: 32 * 64 * KIB };
-        ZonesOfFile::new(config, file, [4 * KIB, 12 * KIB]).unwrap()
+        ZonesOfFile::new(config, file, [4 * KIB; 2], 12 * KIB).unwrap()
     }
 
     #[test]
@@ -251,9 +286,12 @@ mod tests {
         }
         assert_eq!(zones.read(at(0), 8 * KIB, false), Some((at(5 * 64), 8 * KIB)));
         assert_eq!(zones.read(at(5 * 64 + 8), 8 * KIB, false), Some((at(5 * 64 + 8), 4 * KIB)));
-        assert_eq!(zones.read(at(6 * 64), 8 * KIB, false), None, "nothing is behind");
-        zones.trim(at(5 * 64), 64 * KIB);
-        assert!(zones.has_nothing_to_read() && zones.open.is_empty());
+        assert_eq!(zones.read(at(6 * 64), 8 * KIB, false), Some((at(5 * 64), 8 * KIB)), "anew");
+        assert_eq!(zones.read(at(5 * 64 + 12), 8 * KIB, false), Some((at(5 * 64), 8 * KIB)), "anew");
+        zones.write(at(9 * 64), 4 * KIB, true);
+        assert_eq!(zones.read(at(5 * 64 + 12), 8 * KIB, false), Some((at(9 * 64), 4 * KIB)), "the next");
+        zones.trim(at(5 * 64), 5 * 64 * KIB);
+        assert!(zones.valid == 0 && zones.open.is_empty());
     }
 
     #[test]
@@ -284,14 +322,27 @@ mod tests {
     }
 
     #[test]
+    fn what_is_read_back_fills_each_zone_once() {
+        let mut zones = ZonesOfFile { verifies: true, ..zones(|_| ()) };
+        let mut random = stream(3, "test");
+        let mut places = std::collections::BTreeSet::new();
+        for _ in 0..32 * 16 {
+            places.insert(zones.write((1 << 20) + below(&mut random, 32 * 64) * KIB, 4 * KIB, true).0);
+        }
+        assert_eq!(places.len(), 32 * 16);
+        zones.begin();
+        assert_eq!(zones.valid, 0);
+    }
+
+    #[test]
     fn what_has_no_zones_is_refused() {
         let of = |bytes: u64, config: HostZones| {
-            ZonesOfFile::new(config, FilePart { start_bytes: 0, bytes }, [4 * KIB, 128 * KIB]).err()
+            ZonesOfFile::new(config, FilePart { start_bytes: 0, bytes }, [4 * KIB; 2], 128 * KIB).err()
         };
         let config = HostZones { zone_bytes: 256 * KIB, ..HostZones::default() };
-        assert_eq!(of(255 * KIB, config).unwrap().path, "size_bytes");
-        assert_eq!(of(256 * KIB, HostZones { first: 1, every: 2, ..config }).unwrap().path, "size_bytes");
+        assert_eq!(of(255 * KIB, config).unwrap().path, "bytes");
+        assert_eq!(of(256 * KIB, HostZones { first: 1, every: 2, ..config }).unwrap().path, "bytes");
         let small = HostZones { capacity_bytes: Some(64 * KIB), ..config };
-        assert_eq!(of(256 * KIB, small).unwrap().path, "sizes");
+        assert_eq!(of(256 * KIB, small).unwrap().path, "write.sizes");
     }
 }
