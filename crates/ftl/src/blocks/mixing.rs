@@ -1,6 +1,6 @@
 //! How the requests of a superblock that moves filled lie among one another.
 
-use super::steady::{LEVELS, Parted, whole_piece};
+use super::steady::{LEVELS, Parted, QUARTERS, whole_piece};
 use wordline_base::divisor::Divisor;
 use wordline_base::permutation::Permutation;
 
@@ -15,7 +15,8 @@ const RARE: u32 = 100;
 #[derive(Clone, Copy, Debug)]
 pub struct Mixing {
     group: Divisor,
-    /// Units of the neighbours.
+    /// Groups of each quarter of the neighbourhoods, which are parts of the largest ones, and units of these.
+    among: [u32; QUARTERS],
     together: Divisor,
     /// log2 of the units of a flash page.
     unit_shift: u32,
@@ -30,17 +31,19 @@ impl Mixing {
         (1..LEVELS).rev().for_each(|level| from[level - 1] = from[level - 1].saturating_add(from[level]));
         let counts = |&share: &u32| share > u32::MAX / RARE;
         let deepest = parted.levels.iter().rposition(counts).map_or(0, |level| level + 1);
-        let among = parted.among.clamp(1, MOST_AMONG).next_multiple_of(1 << deepest);
-        let together = Divisor::new(group.value().saturating_mul(among));
-        Self { group, together, unit_shift, from }
+        let piece = (whole_piece(group.value(), unit_shift) >> deepest).max(1);
+        let least = ((1 << unit_shift) / piece).clamp(1, MOST_AMONG);
+        let among = parted.among.map(|among| among.clamp(least, MOST_AMONG).next_power_of_two());
+        let largest = among.into_iter().max().unwrap_or(least);
+        let together = Divisor::new(group.value().saturating_mul(largest));
+        Self { group, among, together, unit_shift, from }
     }
 
     /// Where what would lie at a place behind all of its group lies of `units` units, which are whole groups.
     #[inline]
     pub fn forward(&self, place: u32, units: u32, key: u64) -> u32 {
-        let (number, rest) = self.together.div_rem(place);
-        let neighbours = self.neighbours(number, units, key);
-        let (group, rest) = self.group.div_rem(rest);
+        let neighbours = self.neighbours(place, units, key);
+        let (group, rest) = self.group.div_rem(place - neighbours.first);
         if group >= neighbours.classes * neighbours.of_class {
             return place;
         }
@@ -53,8 +56,8 @@ impl Mixing {
     /// The reverse.
     #[inline]
     pub fn back(&self, place: u32, units: u32, key: u64) -> u32 {
-        let (number, rest) = self.together.div_rem(place);
-        let neighbours = self.neighbours(number, units, key);
+        let neighbours = self.neighbours(place, units, key);
+        let rest = place - neighbours.first;
         if rest >= neighbours.classes * neighbours.of_class * self.group.value() {
             return place;
         }
@@ -67,15 +70,19 @@ impl Mixing {
     }
 
     #[inline]
-    fn neighbours(&self, number: u32, units: u32, key: u64) -> Neighbours {
-        let first = number * self.together.value();
-        let groups = self.group.div_rem(units.saturating_sub(first).min(self.together.value())).0;
-        let key = spread(key ^ u64::from(number));
+    fn neighbours(&self, place: u32, units: u32, key: u64) -> Neighbours {
+        let (number, rest) = self.together.div_rem(place);
+        let drawn = spread(key ^ u64::from(number)) >> 40;
+        let among = self.among.get(drawn as usize % QUARTERS).copied().unwrap_or(1);
+        let size = among.saturating_mul(self.group.value());
+        let first = place - rest % size;
+        let groups = self.group.div_rem(units.saturating_sub(first).min(size)).0;
+        let key = spread(key ^ u64::from(first).wrapping_mul(0xff51_afd7_ed55_8ccd));
         let drawn = (key >> 32) as u32;
         let level = self.from.iter().filter(|&&from| drawn < from).count();
         let whole = whole_piece(self.group.value(), self.unit_shift);
         let piece = (whole >> level).max(1);
-        let classes = (whole / piece).max(1);
+        let classes = ((1 << self.unit_shift) / piece).max(1);
         Neighbours {
             first,
             classes,
@@ -123,7 +130,7 @@ mod tests {
     proptest! {
         #[test]
         fn every_unit_has_a_place_of_its_own(
-            groups in 1u32..60, pages in 0u32..4, unit_shift in 0u32..4, among in 0u32..9,
+            groups in 1u32..60, pages in 0u32..4, unit_shift in 0u32..4, among in proptest::array::uniform4(0u32..9),
             levels in proptest::array::uniform6(0u32..1 << 31), key: u64,
         ) {
             let group = if pages == 0 { 1 << (unit_shift / 2) } else { pages << unit_shift };
@@ -150,23 +157,24 @@ mod tests {
 
     #[test]
     fn as_many_are_parted_as_are_asked_for() {
-        let parted = |levels| Parted { levels, among: 4 };
+        let parted = |levels| Parted { levels, among: [4; QUARTERS] };
         let whole = [0; LEVELS];
         assert_eq!([2, 4, 16].map(|group| pages(group, parted(whole))), [1.0, 1.0, 4.0]);
         let half = [1 << 31, 0, 0, 0, 0, 0];
         assert!((pages(4, parted(half)) - 1.5).abs() < 0.1, "{}", pages(4, parted(half)));
         assert!((pages(16, parted(half)) - 6.0).abs() < 0.4);
+        assert_eq!(pages(2, parted([u32::MAX, 0, 0, 0, 0, 0])), 2.0, "two units of a page of four");
         assert_eq!(pages(4, parted([0, u32::MAX, 0, 0, 0, 0])), 4.0);
     }
 
     #[test]
     fn pieces_stay_among_their_neighbours() {
-        let parted = Parted { levels: [0; LEVELS], among: 3 };
+        let parted = Parted { levels: [0; LEVELS], among: [4; QUARTERS] };
         let mixing = Mixing::new(Divisor::new(4), 1, &parted);
-        let of = |place: u32| mixing.forward(place, 16, 1);
-        assert!((0..12).all(|place| of(place) < 12) && (0..12).any(|place| of(place) != place));
+        let of = |place: u32| mixing.forward(place, 20, 1);
+        assert!((0..16).all(|place| of(place) < 16) && (0..16).any(|place| of(place) != place));
         assert!(
-            (12..16).all(|place| of(place) == place || of(place) == place ^ 2),
+            (16..20).all(|place| of(place) == place || of(place) == place ^ 2),
             "the last has no neighbour"
         );
     }

@@ -242,7 +242,7 @@ impl Scattered {
 #[allow(clippy::unwrap_used, reason = "a panic is the failure")]
 mod tests {
     use super::*;
-    use crate::blocks::steady::{Collection, Parted};
+    use crate::blocks::steady::{Collection, Parted, QUARTERS};
     use crate::mapping::Layout;
     use crate::placement::planes_in_order;
     use wordline_base::ids::{Lpa, Ppa};
@@ -303,7 +303,7 @@ mod tests {
                     .map(|way| (occupied, way))
                 });
                 for (occupied, (paced, together, rows_at_once)) in all.into_iter().flatten() {
-                    let parted = Parted { levels: [1 << 30, 1 << 29, 0, 0, 0, 0], among: 5 };
+                    let parted = Parted { levels: [1 << 30, 1 << 29, 0, 0, 0, 0], among: [5; QUARTERS] };
                     let plan = Plan { paced, together, rows_at_once, parted, ..plan(11) };
                     let layout =
                         Layout::new(&geometry, &planes, occupied).scattered(&geometry, &domains, plan);
@@ -344,7 +344,7 @@ mod tests {
             (SuperblockSpan::Drive, 72, 72),
         ] {
             let domains = Domains::new(&geometry, span, &planes);
-            let parted = Parted { among: 5, ..Parted::default() };
+            let parted = Parted { among: [5; QUARTERS], ..Parted::default() };
             let plan = Plan { together, rows_at_once: 3, paced: Some(60), parted, ..plan(4) };
             let occupied = geometry.physical_units() * 3 / 4 / together * together;
             let layout = Layout::new(&geometry, &planes, occupied).scattered(&geometry, &domains, plan);

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use wordline_config::scheme::{GcConfig, GcKind};
 
-pub use parting::{LEVELS, Parted, Shape, parted, whole_piece};
+pub use parting::{LEVELS, Parted, QUARTERS, Shape, parted, whole_piece};
 pub use phase::{OpenRows, Phase, Plan, phases, seed_of};
 
 /// A policy whose steady state is known as a formula.
