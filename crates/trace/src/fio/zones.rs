@@ -81,7 +81,7 @@ impl ZonesOfFile {
         });
     }
 
-    /// Where a write goes that was drawn for this place, and how long it is.
+    /// Where a write goes that was drawn for this place, and how long it is: one in the place of a shorter read is the shortest.
     pub(super) fn write(&mut self, place: u64, length: u64, random: bool) -> (u64, u64) {
         let zone = self.with_room(self.zone_at(place.saturating_sub(self.start), random, true));
         let zone = self.target(place.saturating_sub(self.start), zone);
@@ -91,7 +91,7 @@ impl ZonesOfFile {
         let Some(written) = self.written.get_mut(zone) else { return (place, length) };
         let at = *written;
         let [shortest, _] = self.shortest;
-        let length = length.min(self.capacity - at) / shortest * shortest;
+        let length = length.max(shortest).min(self.capacity - at) / shortest * shortest;
         *written += length;
         self.valid += length;
         if self.is_full(zone) {

@@ -209,6 +209,22 @@ fn zones_of_the_host_are_written_at_their_write_pointers() {
     );
 }
 
+/// A read that finds nothing is a write, of a length that the job writes.
+#[test]
+fn every_request_in_zones_has_a_length_of_its_direction() {
+    for (sizes, of_reads, of_writes) in [("4k,64k", 4, 64), ("64k,4k", 64, 4)] {
+        let zones = "zonemode=zbd\nzonesize=1m\nsize=16m\nio_size=16m\nnumjobs=8";
+        let all = requests(&format!("[a]\nrw=randrw\nrwmixread=75\nbs={sizes}\n{zones}"));
+        for request in all.iter().flatten() {
+            let shortest = if request.op.is_write() { of_writes } else { of_reads };
+            assert!(
+                request.length > 0 && request.length.is_multiple_of(shortest << 10),
+                "{sizes}: {request:?}"
+            );
+        }
+    }
+}
+
 #[test]
 fn what_fio_s_jobs_share_of_zones_is_told() {
     let notes = |text: &str| import("x", text).unwrap().notes.join("\n");
