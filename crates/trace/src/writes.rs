@@ -158,19 +158,12 @@ fn is_whole((start, end): (u64, u64), size: u64, drive_bytes: u64) -> bool {
     start == 0 && end / size.max(1) >= drive_bytes / size.max(1)
 }
 
-/// The size of all requests, if they have but one.
-fn only_size(sizes: &[SizeWeight]) -> Option<u64> {
-    let mut drawn = sizes.iter().filter(|size| size.weight > 0.0).map(|size| size.bytes);
-    let first = drawn.next()?;
-    drawn.all(|size| size == first).then_some(first)
-}
-
 fn of_synthetic(config: &SyntheticConfig, range: (u64, u64), drive_bytes: u64) -> Written {
     let sizes = match &config.sizes {
         Sizes::Fixed(bytes) => vec![SizeWeight { bytes: *bytes, weight: 1.0 }],
         Sizes::Weighted(list) => list.clone(),
     };
-    let only = only_size(&sizes);
+    let only = SizeWeight::only(&sizes);
     Written {
         share: (1.0 - config.read_share - config.trim_share).max(0.0),
         evenly: config.pattern == PatternConfig::Uniform && only == Some(config.alignment()),
@@ -186,7 +179,7 @@ fn of_job(job: &FioConfig, range: (u64, u64), drive_bytes: u64) -> Written {
         None => (0.0, job.read.as_ref().or(job.trim.as_ref())),
     };
     let sizes = way.map_or_else(Vec::new, |way| way.sizes.clone());
-    let only = only_size(&sizes);
+    let only = SizeWeight::only(&sizes);
     // A map that takes each place once before any comes again is no even chance.
     let anywhere = |way: &Direction| way.random_share >= 1.0 && way.access == Access::Random;
     Written {

@@ -74,8 +74,8 @@ def repro(
     """
     from wordline.repro import run as reproduction
 
-    of_run = bool(exhibit or quick or seeds is not None or dry_run or retry or traces or targets or measured)
-    of_run = of_run or jobs is not None
+    numbered = seeds is not None or jobs is not None
+    of_run = bool(exhibit or quick or numbered or dry_run or retry or traces or targets or measured)
     if only_list:
         if of_run or judge_only or publish is not None:
             raise WordlineError("--list: allowed: without options of a run, --judge-only and --publish")

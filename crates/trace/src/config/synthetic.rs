@@ -72,6 +72,20 @@ pub struct SizeWeight {
     pub weight: f64,
 }
 
+impl SizeWeight {
+    /// Those of a list that are ever drawn, bytes.
+    pub(crate) fn drawn(sizes: &[Self]) -> impl Iterator<Item = u64> {
+        sizes.iter().filter(|size| size.weight > 0.0).map(|size| size.bytes)
+    }
+
+    /// The one that is always drawn, bytes, if there is but one.
+    pub(crate) fn only(sizes: &[Self]) -> Option<u64> {
+        let mut drawn = Self::drawn(sizes);
+        let first = drawn.next()?;
+        drawn.all(|bytes| bytes == first).then_some(first)
+    }
+}
+
 impl SyntheticConfig {
     /// The alignment in force, bytes.
     pub fn alignment(&self) -> u64 {

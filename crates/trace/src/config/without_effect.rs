@@ -17,7 +17,6 @@ struct OfFlows {
 }
 
 const CLOSED: &str = "nothing reads it unless arrivals = \"closed\"";
-const TIMES_UNREAD: &str = "requests come when others are done unless arrivals = \"open\" or \"held\"";
 const WITH_TIMES: &str = "nothing reads it unless arrivals = \"open\" or \"held\"";
 
 const OF_FLOWS: [OfFlows; 6] = [
@@ -156,7 +155,7 @@ impl WorkloadConfig {
             found.push(("group", "one flow has no others to be summed with"));
         }
         if matches!(flow.source, SourceConfig::Synthetic(_)) && is_closed(arrivals) {
-            found.push(("source.interarrival", TIMES_UNREAD));
+            found.push(("source.interarrival", WITH_TIMES));
         }
         let group = |flow: &FlowConfig| flow.in_step.map(|step| step.group);
         if flow.in_step.is_some() && self.flow.iter().filter(|other| group(other) == group(flow)).count() < 2

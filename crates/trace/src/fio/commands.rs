@@ -3,10 +3,16 @@
 use super::options::Settings;
 use crate::config::FioConfig;
 
-/// Whether a job sends verify commands where it would write.
-pub(super) fn verifies(keys: &mut Settings<'_>) -> bool {
+/// Whether a job sends verify commands where it would write. One `in_zones` may append to them.
+pub(super) fn verifies(keys: &mut Settings<'_>, in_zones: bool, notes: &mut Vec<String>) -> bool {
     let of_nvme = keys.take_value("write_mode", |text| match text {
         "write" => Ok(false),
+        "zone_append" if in_zones => {
+            notes.push(
+                "write_mode=zone_append: a write at the write pointer, which the host keeps".to_owned(),
+            );
+            Ok(false)
+        }
         "verify" => Ok(true),
         _ => Err("write, or verify alone: the drive has no other commands in their place".into()),
     });

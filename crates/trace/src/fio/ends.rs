@@ -2,7 +2,7 @@
 
 use super::cover::covers_all;
 use super::lengths::{only_length, ways};
-use crate::config::{Access, Direction, FilePart, FioConfig};
+use crate::config::{Access, Direction, FilePart, FioConfig, SizeWeight};
 
 /// What a pass has left of each file. One that holds no whole request more has ended; when all have, all begin again.
 pub(super) struct Ends {
@@ -94,9 +94,9 @@ fn whole(job: &FioConfig) -> Option<u64> {
     if job.io_bytes.is_some() || job.loops.is_none() || job.is_in_zones() {
         return None;
     }
-    let drawn = || ways(job).flat_map(|way| &way.sizes).filter(|size| size.weight > 0.0);
+    let drawn = ways(job).flat_map(|way| SizeWeight::drawn(&way.sizes));
     let ends = goes_through(job) || takes_each_block_once(job) || covers_all(job);
-    drawn().map(|size| size.bytes).min().filter(|_| ends)
+    drawn.min().filter(|_| ends)
 }
 
 /// Whether its requests follow one another: two directions have two places in a file, and meet its end by chance.

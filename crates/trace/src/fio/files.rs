@@ -124,12 +124,12 @@ fn is_drive(name: &str) -> bool {
 }
 
 impl Job {
-    /// Whether it uses the drive itself.
     /// Whether it has copies, which all use the same files, or the drive.
     pub(super) fn copies_share_files(&self) -> bool {
         self.copies > 1 && (self.is_on_drive() || self.names(0) == self.names(1))
     }
 
+    /// Whether it uses the drive itself.
     fn is_on_drive(&self) -> bool {
         // One without block I/O needs no file.
         matches!(self.target, Target::Volume | Target::Other(_))

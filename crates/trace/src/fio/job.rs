@@ -17,7 +17,7 @@ use super::options::Settings;
 use super::sequence::Order;
 use super::steady::steady_end;
 use super::values::{Base, SECOND, percent, switch, time_ns, whole};
-use crate::config::{FioConfig, HostZones};
+use crate::config::FioConfig;
 
 /// The least that a volume is read or written by.
 const SECTOR_BYTES: u64 = 512;
@@ -86,13 +86,7 @@ impl Job {
         let think_ns = keys.take_value("thinktime", |text| time_ns(text, 1000)).unwrap_or(0);
         let run_ns = keys.take_value("runtime", |text| time_ns(text, SECOND)).filter(|ns| *ns > 0);
         let mut load = load(&mut keys, base);
-        if load.zones.is_some() && keys.peek("write_mode") == Some("zone_append") {
-            keys.take_name("write_mode");
-            notes.push(
-                "write_mode=zone_append: a write at the write pointer, which the host keeps".to_owned(),
-            );
-        }
-        if verifies(&mut keys) {
+        if verifies(&mut keys, load.zones.is_some(), &mut notes) {
             notes.extend(verify_in_place_of_writes(&mut load, &mut keys));
         }
         if think_ns > 0 && (depth.requests > 1 || load.has_rates()) {
@@ -169,7 +163,7 @@ impl Job {
         if job.iolog.is_some() {
             refuse_beside_a_replay(&job, &mut keys);
         }
-        in_zones(&mut job, &mut keys);
+        job.keep_zones(&mut keys);
         job.notes.extend(cover::note(&job.load).map(|what| format!("job {}: {what}", job.name)));
         if job.load.end_fsync && job.run_ns.is_some() {
             let what = "end_fsync: a job that its runtime ends has no last flush, unlike in fio";
@@ -188,70 +182,6 @@ impl Job {
     pub(super) fn does_block_io(&self) -> bool {
         !matches!(self.target, Target::Other(_))
     }
-}
-
-/// What holds of zones that aren't the drive's: they are counted from the begin of the job's part of a file on, and only a job that
-/// writes keeps any.
-fn in_zones(job: &mut Job, keys: &mut Settings<'_>) {
-    let Some(zones) = job.load.zones else { return };
-    let parts_of_zones = |extent: Extent| match extent {
-        Extent::Bytes(bytes) => !bytes.is_multiple_of(zones.zone_bytes),
-        Extent::Percent(_) => true,
-    };
-    if parts_of_zones(job.offset) || parts_of_zones(job.offset_increment) {
-        keys.wrong("offset, offset_increment: allowed: whole zones with zonemode=zbd (524z)");
-    }
-    let trims = job.load.trim.iter().flat_map(|trim| &trim.sizes);
-    if let Some(size) = trims.map(|size| size.bytes).find(|bytes| *bytes != zones.zone_bytes) {
-        keys.wrong(&format!("bs: a trim of {size} bytes: allowed: whole zones with zonemode=zbd, as in fio"));
-    }
-    job.is_in_zones = true;
-    let notes = notes_of_zones(job, zones);
-    job.notes.extend(notes.into_iter().map(|what| format!("job {}: {what}", job.name)));
-    if job.load.write.is_none() {
-        job.load.zones = None;
-    }
-}
-
-/// What is another than with fio.
-fn notes_of_zones(job: &Job, zones: HostZones) -> Vec<String> {
-    let mut notes = Vec::new();
-    let in_zones =
-        |extent: Extent| matches!(extent, Extent::Bytes(bytes) if bytes.is_multiple_of(zones.zone_bytes));
-    let whole =
-        job.size.is_none_or(in_zones) && job.file_bytes.is_none_or(|bytes| in_zones(Extent::Bytes(bytes)));
-    if !whole || job.files > 1 {
-        notes.push("zonemode=zbd: what of its files is no whole zone isn't used".to_owned());
-    }
-    let writes = job.load.write.is_some();
-    match (&job.load.read, writes) {
-        (Some(_), false) if !zones.reads_beyond => notes.push(
-            "read_beyond_wp=0: it reads whatever the drive holds, in fio only what jobs have written before".to_owned(),
-        ),
-        (Some(_), true) if !zones.reads_beyond => notes.push(
-            "read_beyond_wp=0: a read that finds nothing written is a write, and in order reads begin anew behind the \
-             last zone; in fio that ends a pass"
-                .to_owned(),
-        ),
-        _ => {}
-    }
-    if job.load.trim.is_some() {
-        notes.push("zonemode=zbd: it trims any zone, in fio only what jobs have written before".to_owned());
-    }
-    if writes && job.copies_share_files() {
-        let copies = job.copies;
-        let shared = match job.offset_increment == Extent::Bytes(0) {
-            true => "share the zones out, and those that may be open; in fio they share write pointers",
-            false => {
-                "share those zones out that may be open, and keep write pointers of their own; in fio they share these"
-            }
-        };
-        notes.push(format!("its {copies} copies {shared}"));
-        if zones.most_open.is_some_and(|most| most < copies) {
-            notes.push(format!("its {copies} copies are more than zones may be open: each has one open"));
-        }
-    }
-    notes
 }
 
 /// A trace that is replayed keeps its requests and their times: what fio would change of them is refused. What it passes over

@@ -1,6 +1,6 @@
 //! The directions of a job, and whether their requests have one length.
 
-use crate::config::{Direction, FioConfig};
+use crate::config::{Direction, FioConfig, SizeWeight};
 
 /// The directions that draw places: a write behind a trim goes to that one's.
 pub(super) fn ways(job: &FioConfig) -> impl Iterator<Item = &Direction> {
@@ -17,7 +17,5 @@ pub(super) fn only_length<'a>(mut ways: impl Iterator<Item = &'a Direction>) -> 
 
 /// The length of a direction's requests, if they have but one.
 pub(super) fn one_length(way: &Direction) -> Option<u64> {
-    let mut drawn = way.sizes.iter().filter(|size| size.weight > 0.0).map(|size| size.bytes);
-    let first = drawn.next()?;
-    drawn.all(|bytes| bytes == first).then_some(first)
+    SizeWeight::only(&way.sizes)
 }

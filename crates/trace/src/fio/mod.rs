@@ -33,6 +33,7 @@ mod way;
 mod workload;
 mod zone_keys;
 mod zones;
+mod zones_of_job;
 
 pub use crate::config::{Access, Direction, FioConfig, JobPlace, JobSetting, Zone};
 pub use given::Given;

@@ -5,7 +5,7 @@ use wordline_config::error::ConfigError;
 
 use super::access::{Again, Places};
 use super::cover::covers;
-use crate::config::{Access, Direction, FilePart, FioConfig, Sizes, Strided};
+use crate::config::{Access, Direction, FilePart, FioConfig, SizeWeight, Sizes, Strided};
 use crate::rng::{Xoshiro256PlusPlus, stream, unit};
 use crate::synthetic::SizeDrawer;
 
@@ -78,11 +78,10 @@ impl Way {
             next: 0.0,
             rng: stream(seed, &format!("fio.pace.{name}")),
         });
-        let drawn = config.sizes.iter().filter(|size| size.weight > 0.0).map(|size| size.bytes);
         Ok(Self {
             op,
             pace,
-            shortest: drawn.min().unwrap_or(1),
+            shortest: SizeWeight::drawn(&config.sizes).min().unwrap_or(1),
             align: config.align_bytes.max(1),
             block: block(config, job),
             random_share: config.random_share,

@@ -3,7 +3,7 @@
 
 use wordline_config::error::ConfigError;
 
-use crate::config::{Direction, FilePart, FioConfig, HostZones};
+use crate::config::{Direction, FilePart, FioConfig, HostZones, SizeWeight};
 
 /// Most zones of a file.
 const MOST_ZONES: u64 = 1 << 22;
@@ -32,9 +32,9 @@ impl ZonesOfFile {
     /// The zones of each file of a job that writes in zones; none of another.
     pub(super) fn of(config: &FioConfig, files: &[FilePart]) -> Result<Vec<Self>, ConfigError> {
         let (Some(zones), Some(write)) = (config.zones, &config.write) else { return Ok(Vec::new()) };
-        let shortest = [drawn(write).min(), config.read.as_ref().and_then(|read| drawn(read).min())];
-        let shortest = shortest.map(|shortest| shortest.unwrap_or(1).max(1));
-        let longest = drawn(write).max().unwrap_or(1);
+        let shortest = |way: &Direction| SizeWeight::drawn(&way.sizes).min();
+        let shortest = [Some(write), config.read.as_ref()].map(|way| way.and_then(shortest).unwrap_or(1));
+        let longest = SizeWeight::drawn(&write.sizes).max().unwrap_or(1);
         let of = |file: &FilePart| {
             let zones = Self::new(zones, *file, shortest, longest)?;
             Ok(Self { verifies: config.verify.is_some(), ..zones })
@@ -83,12 +83,13 @@ impl ZonesOfFile {
 
     /// Where a write goes that was drawn for this place, and how long it is: one in the place of a shorter read is the shortest.
     pub(super) fn write(&mut self, place: u64, length: u64, random: bool) -> (u64, u64) {
-        let zone = self.with_room(self.zone_at(place.saturating_sub(self.start), random, true));
-        let zone = self.target(place.saturating_sub(self.start), zone);
+        let place = place.saturating_sub(self.start);
+        let zone = self.with_room(self.zone_at(place, random, true));
+        let zone = self.target(place, zone);
         if self.resets_now() || self.is_full(zone) {
             self.reset(zone);
         }
-        let Some(written) = self.written.get_mut(zone) else { return (place, length) };
+        let Some(written) = self.written.get_mut(zone) else { return (self.start + place, length) };
         let at = *written;
         let [shortest, _] = self.shortest;
         let length = length.max(shortest).min(self.capacity - at) / shortest * shortest;
@@ -222,11 +223,6 @@ impl ZonesOfFile {
         }
         due
     }
-}
-
-/// Lengths of a direction's requests.
-fn drawn(way: &Direction) -> impl Iterator<Item = u64> {
-    way.sizes.iter().filter(|size| size.weight > 0.0).map(|size| size.bytes)
 }
 
 #[cfg(test)]

@@ -14,7 +14,6 @@ use serde::{Deserialize, Serialize};
 use super::Collection;
 use crate::blocks::order::{Order, Spot};
 use wordline_base::divisor::Divisor;
-
 use wordline_base::rng::{Xoshiro256PlusPlus, below, stream};
 
 /// Levels of parting: pieces of a half, a quarter, … of what a flash page takes of a request.
@@ -73,9 +72,9 @@ pub fn parted(shape: Shape, collection: Collection, seed: u64) -> Parted {
     let Lying { pages, spread } = Domain::new(small, collection, seed).lying();
     let all: u64 = pages.iter().sum();
     // So many numbers drawn at random of a range lie over this part of it.
-    let of_each =
-        (0u64..).zip(&pages).map(|(pages, count)| pages * count).sum::<u64>() as f64 / all.max(1) as f64;
-    let part = (of_each.max(2.0) - 1.0) / (of_each.max(2.0) + 1.0);
+    let pages_of_all: u64 = (0..).zip(&pages).map(|(pages, count)| pages * count).sum();
+    let of_each = (pages_of_all as f64 / all.max(1) as f64).max(2.0);
+    let part = (of_each - 1.0) / (of_each + 1.0);
     let among = spread.map(|spread| (spread / part).round().clamp(1.0, f64::from(u16::MAX)) as u32);
     let mut found = [0; LEVELS];
     let levels = levels(shape);
@@ -230,6 +229,7 @@ impl Domain {
         }
     }
 
+    /// How requests that were moved lie, once it was overwritten for long.
     fn lying(mut self) -> Lying {
         let mut fill: Vec<u32> = (0..self.place.len() as u32).collect();
         // Units all over the place at first: that is left sooner than a state in which nothing is parted, and of one plane that lasts.
@@ -282,15 +282,10 @@ impl Domain {
     }
 
     fn write_for_host(&mut self, unit: u32) {
-        if self.open[0].taken == self.units {
-            let mut collected = false;
-            while self.free.len() <= RESERVE && self.collect() {
-                collected = true;
-            }
-            if collected {
-                let moves = &mut self.open[1];
-                moves.taken = moves.taken.next_multiple_of(self.leaves).min(self.units);
-            }
+        if self.open[0].taken == self.units && self.free.len() <= RESERVE {
+            while self.free.len() <= RESERVE && self.collect() {}
+            let moves = &mut self.open[1];
+            moves.taken = moves.taken.next_multiple_of(self.leaves).min(self.units);
         }
         self.write(unit, 0);
     }
