@@ -45,6 +45,25 @@ def test_a_command_line_is_answered_in_one_line(
     assert listing(folder) == before
 
 
+KNOWN_LATER = ("run --device", "run --out /proc/nowhere/out")
+"""What ends where another option would stand; a folder that can't be made, which only making it shows."""
+
+TRIED = [
+    (line, said)
+    for line, said in ROWS
+    if line.startswith(("run ", "compare ", "sweep ", "tune ", "prepare ", "calibrate ", "mqsim ", "repro "))
+    and "--dry-run" not in line
+    and line not in KNOWN_LATER
+]
+
+
+@pytest.mark.parametrize(("line", "said"), TRIED, ids=[line[:60] for line, _ in TRIED])
+def test_a_dry_run_refuses_what_a_run_does(
+    wordline: Wordline, folder: Path, line: str, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    test_a_command_line_is_answered_in_one_line(wordline, folder, f"{line} --dry-run", said, monkeypatch)
+
+
 @pytest.mark.parametrize(("call", "said"), CALLS, ids=[call for call, _ in CALLS])
 def test_a_call_is_answered_by_the_package_s_own_error(call: str, said: str) -> None:
     with pytest.raises(package.WordlineError) as raised:

@@ -79,7 +79,7 @@ def test_a_try_that_ends_or_fails_took_its_time() -> None:
     def fails(_scenario: Scenario, progress: object) -> None:  # noqa: ARG001 -- as a run
         raise WordlineError("the drive is full")
 
-    assert tried(Scenario(), ticking(5.0, 5.5), fails) == Taken(0.0, 0.5)
+    assert tried(Scenario(), ticking(5.0, 5.5), fails) == Taken(0.0, 0.5, "the drive is full")
 
 
 def run(
@@ -120,12 +120,19 @@ def test_what_can_t_be_tried_shortly_is_not_tried() -> None:
     def attempt(_scenario: Scenario) -> Taken:
         raise AssertionError
 
-    unknown = estimate([run(1), run(2, None)], 1, attempt)
-    assert unknown == Estimate(None, 0, "the number of requests isn't known before")
-    many = run(1, module.READ_FIRST + 1, occupancy="footprint")
-    assert estimate([many], 1, attempt).lacks == "what the drive holds follows from all requests"
+    for number in (module.READ_FIRST + 1, None):
+        many = run(1, number, occupancy="footprint")
+        assert estimate([many], 1, attempt).lacks == "what the drive holds follows from all requests"
     some = run(1, module.READ_FIRST, occupancy="footprint")
     assert estimate([some], 1, lambda _: "it is slow") == Estimate(None, 1, "it is slow")
+
+
+def test_what_fails_is_told_once_also_beside_what_has_no_estimate() -> None:
+    takes: list[Taken | str] = [Taken(0.0, 1.0, "bad"), "it is slow", Taken(0.0, 1.0, "bad"), Taken(0.0, 1.0)]
+    runs = [run(number) for number in range(4)]
+    found = estimate(runs, 1, lambda scenario: takes[scenario.seed])
+    assert found == Estimate(None, 4, "it is slow", ("bad",))
+    assert estimate(runs[2:], 1, lambda scenario: takes[scenario.seed]) == Estimate(2.0, 2, "", ("bad",))
 
 
 def test_an_estimate_says_what_it_rests_on() -> None:

@@ -33,6 +33,10 @@ class Form:
     """With its article."""
     is_own: Callable[[Path], bool]
     """Whether a file is one that Wordline wrote."""
+    promised_by: str = ""
+    """How its names end …"""
+    others: tuple[str, ...] = ()
+    """… and endings that promise another kind to whoever opens it."""
 
 
 def _begins(*starts: bytes) -> Callable[[Path], bool]:
@@ -63,6 +67,8 @@ LOG = Form("a log of requests", lambda path: _has_columns(path, ("id", "arrival_
 TIMELINE = Form(
     "a timeline",
     lambda path: head(path)[:1] == b"\x0a" and b"drive" in head(path) and b"requests" in head(path),
+    ".pftrace",
+    (".json", ".gz", ".zst", ".xz", ".bz2", ".zip"),
 )
 PROFILE = Form(
     "a profile", lambda path: re.match(rb"form = \d+\nname = .*\nfit_for = ", head(path)) is not None
@@ -120,6 +126,10 @@ def check(option: str, path: str | os.PathLike[str], form: Form, reads: Iterable
         )
     if name.is_dir():
         raise WordlineError(f"{shown}: a folder: allowed: a file")
+    if name.suffix.lower() in form.others:
+        raise WordlineError(
+            f"{shown}: {form.name} is no {name.suffix}: allowed: a name that ends in {form.promised_by}"
+        )
     try:
         there = name.is_file() and name.stat().st_size > 0
     except OSError:

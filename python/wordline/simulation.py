@@ -159,7 +159,7 @@ def measure(
     scenario: Scenario, *, ready: Ready | None = None, **how: Unpack[HowPart]
 ) -> _core.RunResult | None:
     """What `simulate_part` makes a result of."""
-    _check_stop(how.get("save_state"), how.get("stop_after"))
+    _check_states(how)
     if ready is not None:
         how["drive"] = ready.drive
         how["load_state"] = ready.file or how.get("load_state")
@@ -186,10 +186,15 @@ def _check_window(window: Sequence[int] | None, timeline: PathLike | None) -> No
         raise _core.WordlineError(f"{argument('window', window)}: allowed: (FROM, TO) in ns, FROM below TO")
 
 
-def _check_stop(save_state: PathLike | None, stop_after: int | None) -> None:
-    """Raises `WordlineError` for a stop before the first request, and where only one is given of what a run
-    that stops needs.
+def _check_states(how: HowPart) -> None:
+    """Raises `WordlineError` for a state that isn't there, for a stop before the first request, and where
+    only one is given of what a run that stops needs.
     """
+    loaded, save_state, stop_after = how.get("load_state"), how.get("save_state"), how.get("stop_after")
+    if loaded is not None and not Path(loaded).exists():
+        raise _core.WordlineError(f"{argument('load_state', loaded)}: No such file or directory")
+    if loaded is not None and not outputs.STATE.is_own(Path(loaded)):
+        raise _core.WordlineError(f"{argument('load_state', loaded)}: allowed: {outputs.STATE.name}")
     if save_state is not None and stop_after is None:
         given, wanted = argument("save_state", save_state), argument("stop_after", "N")
         raise _core.WordlineError(f"{given}: allowed: beside {wanted}, the requests before the run stops")
@@ -200,25 +205,38 @@ def _check_stop(save_state: PathLike | None, stop_after: int | None) -> None:
         raise _core.WordlineError(f"{argument('stop_after', stop_after)}: allowed: 1 request or more")
 
 
+def check(scenario: Scenario, **how: Unpack[HowPart]) -> None:
+    """Raises `WordlineError` for what `simulate_part` would refuse of how a run is carried out."""
+    _check_states(how)
+    taken = _files_read(scenario, how)
+    for option, path, form in _files_written(how):
+        taken.append(outputs.check(option, path, form, taken))
+
+
 @contextlib.contextmanager
 def _outputs(scenario: Scenario, how: HowPart) -> Iterator[None]:
     """Checks the files that a run writes, and makes their folders."""
+    taken = _files_read(scenario, how)
+    with contextlib.ExitStack() as left:
+        for option, path, form in _files_written(how):
+            taken.append(left.enter_context(outputs.output(option, path, form, taken)))
+        yield
+
+
+def _files_read(scenario: Scenario, how: HowPart) -> list[Path]:
+    loaded = how.get("load_state")
+    return [*reads.of_scenario(scenario), *([] if loaded is None else [Path(loaded)])]
+
+
+def _files_written(how: HowPart) -> list[tuple[str, PathLike, outputs.Form]]:
+    """Each with the option that names it and its form."""
     timeline = how.get("timeline")
     wanted = [
         (argument("request_log"), how.get("request_log"), outputs.LOG),
         (argument("timeline"), None if timeline is None else timeline[0], outputs.TIMELINE),
         (argument("save_state"), how.get("save_state"), outputs.STATE),
     ]
-    named = [(option, path, form) for option, path, form in wanted if path is not None]
-    if not named:
-        yield
-        return
-    loaded = how.get("load_state")
-    taken = [*reads.of_scenario(scenario), *([] if loaded is None else [Path(loaded)])]
-    with contextlib.ExitStack() as left:
-        for option, path, form in named:
-            taken.append(left.enter_context(outputs.output(option, path, form, taken)))
-        yield
+    return [(option, path, form) for option, path, form in wanted if path is not None]
 
 
 def run_part(

@@ -8,6 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from wordline._core import WordlineError
+from wordline.cli.common import say
+
 if TYPE_CHECKING:
     from wordline.study.estimate import Estimate
     from wordline.study.point import Inputs, Point
@@ -25,11 +28,14 @@ def say_what_is_left(
     jobs: int | None,
 ) -> None:
     """How many points are valid, how many of them aren't done, how many prepared drives those begin on, and
-    an estimate of the time.
+    an estimate of the time. Raises `WordlineError` where the only one fails as soon as it is tried.
     """
     left = still_to_run(runs, status)
     facts = counted([found for _, found in runs], [found for _, found in left])
     time = Time.of(left, on=on, jobs=jobs)
+    if facts["points"] == 1 and time.found.failing:
+        raise WordlineError(time.found.failing[0])
+    time.say_what_fails()
     if as_json:
         print(json.dumps(facts | time.facts()))
         return
@@ -64,8 +70,14 @@ class Time:
         runs: int | None = None,
         at_once: int | None = None,
     ) -> Time:
-        """Of these; or of so many `runs` of which these are samples, of which so many are done at once."""
+        """Of these; or of so many `runs` of which these are samples, of which so many are done at once.
+
+        Raises `WordlineError` for a place that isn't known.
+        """
         from wordline.study.estimate import estimate
+        from wordline.study.executors import refuse_unknown
+
+        refuse_unknown(on)
 
         count = len({found.key for _, found in left})
         side_by_side = at_once or max(count, 1)
@@ -79,6 +91,10 @@ class Time:
         """For `--json`."""
         seconds = self.found.seconds
         return {"estimate_s": None if seconds is None else round(seconds, 1), "tried": self.found.tried}
+
+    def say_what_fails(self) -> None:
+        """As a note for each reason."""
+        say(f"a run that was tried fails: {reason}" for reason in self.found.failing)
 
     def in_words(self) -> str:
         """For a person, with what it rests on. Without a `width` it is the time of one core."""

@@ -140,6 +140,7 @@ def _say_planned(plans: Sequence[Plan], out: Path, as_json: bool, *, on: str, jo
             print(f"{plan.exhibit.paper:12} {plan.exhibit.name:20} {said}")
         print(f"\n{in_words(facts)}")
     time = Time.of(left, on=on, jobs=jobs)
+    time.say_what_fails()
     if as_json:
         rows = [
             {

@@ -43,7 +43,7 @@ from wordline.scenario import Scenario
 
 if TYPE_CHECKING:
     from wordline.result import Result
-    from wordline.simulation import Ready
+    from wordline.simulation import HowPart, Ready
 
 
 def run(
@@ -160,12 +160,20 @@ def run(
         raise WordlineError("--request-log and --seeds or --stop-after exclude each other")
     if seeds is not None and (save_state is not None or load_state is not None):
         raise WordlineError("--seeds and --save-state or --load-state exclude each other")
+    how: HowPart = {
+        "load_state": load_state,
+        "save_state": save_state,
+        "stop_after": stop_after,
+        "timeline": None if timeline is None else (timeline, window_ns(window)),
+        "request_log": request_log,
+    }
     if dry_run:
         from wordline.study.point import Inputs, Point
 
         say(scenario.workload.notes)
         points = [Point(scenario.changed(seed=number)) for number in numbers]
         runs = [(point, Inputs.of(point.scenario)) for point in points]
+        simulation.check(scenario, **how)
         say_what_is_left(runs, {}, as_json, on="threads", jobs=jobs)
         return
     if seeds is not None:
@@ -176,21 +184,13 @@ def run(
 
     with writing_to(out):
         with requests_bar() as progress:
+            how["progress"] = progress
             ready = None
             if keep and load_state is None and trace is None and request_log is None:
                 ready = kept_drives.ready(scenario, progress)
 
             def simulate_one(ready: Ready | None) -> Result | None:
-                return simulation.simulate_part(
-                    scenario,
-                    progress=progress,
-                    ready=ready,
-                    load_state=load_state,
-                    save_state=save_state,
-                    stop_after=stop_after,
-                    timeline=None if timeline is None else (timeline, window_ns(window)),
-                    request_log=request_log,
-                )
+                return simulation.simulate_part(scenario, ready=ready, **how)
 
             try:
                 result = simulate_one(ready)

@@ -97,6 +97,7 @@ def _say_planned(described: TuneFile, folder: Path, as_json: bool, *, on: str, j
     }
     at_once = min(described.batch, described.trials) * of_trial
     time = Time.of(at_ends, on=on, jobs=jobs, runs=facts["runs"], at_once=at_once)
+    time.say_what_fails()
     if as_json:
         print(json.dumps(facts | time.facts()))
         return

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from wordline import simulation
@@ -44,6 +44,8 @@ class Taken:
 
     preparing: float
     running: float
+    fails: str = ""
+    """Why the run fails by itself, where it did within what was tried."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,8 @@ class Estimate:
     """Runs that were begun for it."""
     lacks: str = ""
     """Why it isn't known."""
+    failing: tuple[str, ...] = ()
+    """Why runs that were tried fail."""
 
 
 class _StopError(Exception):
@@ -93,6 +97,7 @@ def tried(
     """A run's first slice. The clock tells s."""
     marks: list[Mark] = []
     begun, ended = clock(), None
+    fails = ""
 
     def progress(done: int, total: int | None, _simulated_ns: int) -> None:
         marks.append(Mark(clock(), done, total))
@@ -108,10 +113,11 @@ def tried(
         ended = clock()
     except _StopError:
         pass
-    except WordlineError:
+    except WordlineError as error:
         # So it will when it is run.
-        ended = clock()
-    return extrapolated(marks, begun, ended)
+        ended, fails = clock(), str(error)
+    taken = extrapolated(marks, begun, ended)
+    return taken if isinstance(taken, str) else replace(taken, fails=fails)
 
 
 def estimate(
@@ -127,14 +133,13 @@ def estimate(
         return Estimate(0.0, 0)
     if lacks := next((lack for _, found in once if (lack := _unseen(found))), ""):
         return Estimate(None, 0, lacks)
-    chosen = _spread(len(once))
-    known: dict[int, Taken] = {}
-    for place in chosen:
-        taken = (attempt or tried)(once[place][0].scenario)
-        if isinstance(taken, str):
-            return Estimate(None, len(known) + 1, taken)
-        known[place] = taken
-    return Estimate(_wall([found for _, found in once], known, width), len(known))
+    takes = {place: (attempt or tried)(once[place][0].scenario) for place in _spread(len(once))}
+    known = {place: taken for place, taken in takes.items() if isinstance(taken, Taken)}
+    failing = tuple(dict.fromkeys(taken.fails for taken in known.values() if taken.fails))
+    unseen = next((taken for taken in takes.values() if isinstance(taken, str)), None)
+    if unseen is not None:
+        return Estimate(None, len(takes), unseen, failing)
+    return Estimate(_wall([found for _, found in once], known, width), len(known), "", failing)
 
 
 def _spread(count: int) -> list[int]:
@@ -146,10 +151,8 @@ def _spread(count: int) -> list[int]:
 
 def _unseen(found: Inputs) -> str:
     """Why a run can't be tried shortly; empty if it can."""
-    if found.requests is None:
-        return "the number of requests isn't known before"
     reads_first = found.config["workload"]["start"]["occupancy"] in ("footprint", "span")
-    if reads_first and found.requests > READ_FIRST:
+    if reads_first and (found.requests is None or found.requests > READ_FIRST):
         return "what the drive holds follows from all requests"
     return ""
 

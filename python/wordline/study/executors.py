@@ -21,6 +21,9 @@ from wordline.wording import argument
 
 PLACES = "threads, tcp://HOST:PORT of a Dask scheduler, slurm, or local (processes as Slurm would start them)"
 
+OF_DASK = ("tcp://", "tls://")
+"""How addresses of its schedulers begin."""
+
 
 class Executor(ABC):
     """Runs jobs through an executor of `concurrent.futures`."""
@@ -102,6 +105,12 @@ class Elsewhere(Executor):
         return self._pool.submit(run_job, job)
 
 
+def refuse_unknown(place: str) -> None:
+    """Raises `WordlineError` for a place that isn't known."""
+    if place not in ("threads", "slurm", "local") and not place.startswith(OF_DASK):
+        raise WordlineError(f"{argument('on', place)}: allowed: {PLACES}")
+
+
 @contextlib.contextmanager
 def open_executor(
     on: str = "threads", jobs: int | None = None, folder: Path | None = None
@@ -112,18 +121,17 @@ def open_executor(
     Raises `WordlineError` for an unknown place, one whose library isn't installed, or one that can't be
     reached.
     """
+    refuse_unknown(on)
     if on == "threads":
         with Pool(jobs) as pool:
             yield Threads(pool)
-    elif on.startswith(("tcp://", "tls://")):
+    elif on.startswith(OF_DASK):
         from wordline.study.dask import connect
 
         with connect(on) as (pool, width):
             yield Elsewhere(pool, jobs or width)
-    elif on in ("slurm", "local"):
+    else:
         from wordline.study.slurm import SlurmExecutor
 
         with SlurmExecutor(on, (folder or Path()) / "jobs") as pool:
             yield Elsewhere(pool, jobs or (os.cpu_count() or 1 if on == "local" else 256))
-    else:
-        raise WordlineError(f"{argument('on', on)}: allowed: {PLACES}")

@@ -35,7 +35,6 @@ pub struct Timeline {
 impl Timeline {
     /// Begins the file. What lies in `window` (ns, from and to) is written.
     pub fn create(path: &Path, window: (u64, u64), dies_of_channel: u32, channels: u32) -> PyResult<Self> {
-        refuse_other_forms(path)?;
         let (output, file) = OutputFile::create(path).map_err(|error| at(path, error))?;
         let out = BufWriter::new(file);
         let tracks = Tracks::new(dies_of_channel, channels);
@@ -59,22 +58,6 @@ impl Timeline {
             None => writer.out.flush().and_then(|()| self.output.keep(writer.out.get_ref())),
         };
         ended.map_err(|error| at(&self.path, error))
-    }
-}
-
-/// A timeline is written as Perfetto's protobuf, unpacked. A name that promises something else would mislead its viewers.
-fn refuse_other_forms(path: &Path) -> PyResult<()> {
-    let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
-    let other =
-        [".json", ".gz", ".zst", ".xz", ".bz2", ".zip"].into_iter().find(|ending| name.ends_with(ending));
-    match other {
-        None => Ok(()),
-        Some(ending) => Err(at(
-            path,
-            format_args!(
-                "a timeline is Perfetto's protobuf, unpacked: allowed: a name that ends in .pftrace, or any but {ending}"
-            ),
-        )),
     }
 }
 
