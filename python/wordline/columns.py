@@ -61,7 +61,7 @@ COLUMNS: dict[str, dict[str, str]] = {
         "domain": "its domain",
         "block": "its number in each plane of the domain",
         "state": "`free`, `open`, `closing`, `full`, `collecting` or `erasing` at the end of the window",
-        "valid_units": "units in it that are valid",
+        "valid_units": "units in it that are valid; of a move under way at both places",
         "erases": "erases of each of its blocks",
     },
     "requests": {

@@ -58,9 +58,10 @@ def repro(
             help="Seeds 1 to N, or a list such as 3,5,7: numbers with 95% intervals.",
         ),
     ] = None,
-    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Tables, figures, summary, rows.")] = Path(
-        "repro"
-    ),
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="DIR", help="Tables, figures, summary, rows. [default: repro]"),
+    ] = None,
     on: OnOption = "threads",
     jobs: JobsOption = None,
     retry: RetryOption = False,
@@ -74,8 +75,10 @@ def repro(
     """
     from wordline.repro import run as reproduction
 
+    placed = out is not None or on != "threads"
     numbered = seeds is not None or jobs is not None
-    of_run = bool(exhibit or quick or numbered or dry_run or retry or traces or targets or measured)
+    chosen = bool(exhibit or quick or traces or targets or measured)
+    of_run = chosen or placed or numbered or dry_run or retry
     if only_list:
         if of_run or judge_only or publish is not None:
             raise WordlineError("--list: allowed: without options of a run, --judge-only and --publish")
@@ -86,15 +89,16 @@ def repro(
             raise WordlineError("--judge-only: allowed: beside --publish DIR, without options of a run")
         _judge(paper, publish, as_json)
         return
+    folder = Path("repro") if out is None else out
 
     def planned(plans: Sequence[Plan]) -> None:
-        _say_planned(plans, out, as_json, on=on, jobs=jobs)
+        _say_planned(plans, folder, as_json, on=on, jobs=jobs)
         raise typer.Exit
 
     with exhibits_bar() as watch:
         found = reproduction.reproduce(
             paper,
-            out,
+            folder,
             names=exhibit or [],
             quick=quick,
             traces=traces,
