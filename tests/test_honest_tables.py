@@ -188,6 +188,23 @@ def test_a_note_of_several_runs_says_where_its_numbers_are_of_the_first_alone() 
     assert notes.Shared.of(other.to_dict()) == other
 
 
+def test_of_several_notes_of_a_kind_each_is_told_and_those_alike_but_for_numbers_together() -> None:
+    def run(*found: str) -> list[dict[str, str]]:
+        return [{"kind": "no_effect", "found": one, "reason": "", "remedy": ""} for one in found]
+
+    first = run("a = 3 has no effect", "b = 3 has no effect")
+    told = notes.shared([("one", first), ("two", run("b = 4 has no effect"))])
+    assert [note.text() for note in told] == [
+        "one: a = 3 has no effect",
+        "one, two (numbers of the first): b = 3 has no effect",
+    ]
+    flows = run("flow 1 is idle", "flow 2 is idle")
+    assert [note.text() for note in notes.shared([("one", flows), ("two", flows)])] == [
+        "one, two: flow 1 is idle",
+        "one, two: flow 2 is idle",
+    ]
+
+
 def test_a_sweep_and_a_search_show_their_notes(wordline: Wordline, tmp_path: Path) -> None:
     axes: dict[str, Any] = {"workload.host.queue_depth": [1, 8]}
     file = as_toml(tmp_path / "s.toml", FEW, {"axes": axes}, device="mqsim")

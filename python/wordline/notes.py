@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -81,7 +83,7 @@ def of_row(row: Mapping[str, Any]) -> list[Note]:
 
 @dataclass(frozen=True)
 class Shared:
-    """A kind of note, and which of several runs have it."""
+    """A note, and which of several runs have it or one that differs in numbers only."""
 
     runs: tuple[str, ...]
     first: Note
@@ -142,14 +144,34 @@ def starts_differ(starts: Iterable[tuple[str, Mapping[str, Any]]]) -> Shared | N
 
 
 def shared(runs: Iterable[tuple[str, Sequence[Note]]]) -> list[Shared]:
-    """The notes of several runs by kind: that a drive died, then in the order in which they come first."""
-    labels: dict[str, dict[str, None]] = {}
-    first: dict[str, Note] = {}
-    texts: dict[str, set[str]] = {}
+    """The notes of several runs, those together that differ in numbers only: that a drive died, then in the
+    order in which they come first.
+    """
+    labels: dict[Alike, dict[str, None]] = {}
+    first: dict[Alike, Note] = {}
+    texts: dict[Alike, set[str]] = {}
     for label, found in runs:
-        for note in found:
-            labels.setdefault(note["kind"], {})[label] = None
-            first.setdefault(note["kind"], note)
-            texts.setdefault(note["kind"], set()).add(text(note))
-    order = sorted(first, key=lambda kind: kind != DEATH)
-    return [Shared(tuple(labels[kind]), first[kind], differ=len(texts[kind]) > 1) for kind in order]
+        for alike, note in _told_apart(found):
+            labels.setdefault(alike, {})[label] = None
+            first.setdefault(alike, note)
+            texts.setdefault(alike, set()).add(text(note))
+    order = sorted(first, key=lambda alike: alike[0] != DEATH)
+    return [Shared(tuple(labels[alike]), first[alike], differ=len(texts[alike]) > 1) for alike in order]
+
+
+Alike = tuple[str, str, int]
+"""What notes of several runs have in common that stand together: their kind, what was found without its
+numbers, and which of those that are alike so in one run it is.
+"""
+
+
+def _told_apart(found: Sequence[Note]) -> Iterator[tuple[Alike, Note]]:
+    """The notes of a run."""
+    so_far: Counter[tuple[str, str]] = Counter()
+    for note in found:
+        kind, words = note["kind"], _NUMBER.sub("", note["found"])
+        yield (kind, words, so_far[kind, words]), note
+        so_far[kind, words] += 1
+
+
+_NUMBER = re.compile(r"\d[\d.,]*")

@@ -116,7 +116,7 @@ class Seeds(Mapping[int, "Result"]):
         return found
 
     def notes(self) -> list[notes.Shared]:
-        """What keeps results from being what they are taken for, by kind, and of which seeds."""
+        """What keeps results from being what they are taken for, and of which seeds."""
         return notes.shared((f"seed {seed}", result["notes"]) for seed, result in self.items())
 
     def table(self) -> pyarrow.Table:

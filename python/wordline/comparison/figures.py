@@ -136,7 +136,7 @@ class Comparison:
         return found
 
     def notes(self, workload: str) -> list[notes.Shared]:
-        """What keeps figures from being what they are taken for, by kind, and of which schemes."""
+        """What keeps figures from being what they are taken for, and of which schemes."""
         found = notes.shared(
             (scheme, said) for scheme in self.schemes for said in self._said(workload, scheme)
         )

@@ -91,7 +91,7 @@ def figures(one: SavedRun, other: SavedRun, every: bool = False) -> list[Differe
 
 
 def said(one: SavedRun, other: SavedRun) -> list[notes.Shared]:
-    """The notes of both, by kind."""
+    """The notes of both."""
     return notes.shared((run.label, run.result.get("notes", [])) for run in (one, other))
 
 

@@ -69,9 +69,14 @@ class Averaged:
     errors: list[str]
 
     @functools.cached_property
+    def notes_of_runs(self) -> list[list[Note]]:
+        """Those of each run."""
+        return [notes.of_row(row) for row in self.rows]
+
+    @property
     def notes(self) -> list[Note]:
         """Those of its runs."""
-        return [note for row in self.rows for note in notes.of_row(row)]
+        return [note for found in self.notes_of_runs for note in found]
 
     def figure(self, metric: str) -> Average | None:
         """The mean of a figure; `None` where no run has it."""
@@ -97,8 +102,10 @@ def averages(rows: Sequence[Row]) -> list[Averaged]:
 
 
 def said(points: Sequence[Averaged]) -> list[notes.Shared]:
-    """The notes of all points by kind, and at which points."""
-    found = notes.shared((str(place), point.notes) for place, point in enumerate(points))
+    """The notes of all points, and at which points."""
+    found = notes.shared(
+        (str(place), of_run) for place, point in enumerate(points) for of_run in point.notes_of_runs
+    )
     named = []
     for note in found:
         having = [points[int(place)] for place in note.runs]

@@ -55,8 +55,8 @@ class Trial:
     error: str | None = None
     halves: Mapping[str, float | None] = field(default_factory=dict)
     """Half the 95% interval of each objective; `None` where it has none."""
-    notes: Sequence[Note] = ()
-    """Of its runs."""
+    notes: Sequence[Sequence[Note]] = ()
+    """Of each of its runs."""
 
     @property
     def unsure(self) -> list[str]:
@@ -92,11 +92,11 @@ class Tuning:
         return list(front.values())[: None if len(ways) > 1 else 1]
 
     def said(self) -> list[notes.Shared]:
-        """What keeps figures from being what they are taken for, by kind, and of which trials, best first."""
+        """What keeps figures from being what they are taken for, and of which trials, best first."""
         best = [trial.number for trial in self.best()]
         order = sorted(self.trials, key=lambda trial: (trial.number not in best, trial.number))
         done = sum(trial.objectives is not None for trial in self.trials)
-        found = notes.shared((f"trial {trial.number}", trial.notes) for trial in order)
+        found = notes.shared((f"trial {trial.number}", of_run) for trial in order for of_run in trial.notes)
         every = [f"all {done} trials" if len(note.runs) == done > 1 else "" for note in found]
         return [replace(note, which=which) for note, which in zip(found, every, strict=True)]
 
@@ -280,7 +280,7 @@ def _trial(
     error = next((str(row["error"]) for row in rows if "error" in row), None)
     if error is not None:
         return Trial(number, values, None, error)
-    said = [note for row in rows for note in notes.of_row(row)]
+    said = [notes.of_row(row) for row in rows]
     return Trial(number, values, described.figures(rows), None, described.halves(rows), said)
 
 
