@@ -13,7 +13,8 @@ import pytest
 from conftest import SMALL, SMALL_DRIVE, Wordline, sets
 
 import wordline as package
-from wordline import figures, notes
+from wordline import derived, figures, notes
+from wordline.figures import formatted_interval, number
 from wordline.notes import died
 from wordline.sweeps.averages import Averaged, said
 from wordline.tuning import tune
@@ -203,6 +204,22 @@ def test_of_several_notes_of_a_kind_each_is_told_and_those_alike_but_for_numbers
         "one, two: flow 1 is idle",
         "one, two: flow 2 is idle",
     ]
+
+
+def test_a_figure_that_some_seeds_withhold_is_noted() -> None:
+    runs: list[dict[str, Any]] = [
+        {"lifetime.years": 3.0, "energy.watts": 5.0},
+        {"lifetime.years": None, "energy.watts": 5.0},
+    ]
+    (told,) = derived.withheld(runs)
+    assert told["found"] == "lifetime.years is known of 1 of 2 seeds"
+    assert derived.withheld(runs[:1]) == derived.withheld(runs[1:]) == []
+
+
+def test_numbers_of_tables_have_three_digits_however_small() -> None:
+    told = {0.00148306: "0.00148", 0.0999: "0.0999", 0.5: "0.500", 3.1e-11: "0.000000000031", 0.0: "0"}
+    assert {value: number(value) for value in told} == told
+    assert formatted_interval("errors.mean_rber", 0.00148306, 0.00001) == "0.00148 ±0.00001"
 
 
 def test_a_sweep_and_a_search_show_their_notes(wordline: Wordline, tmp_path: Path) -> None:

@@ -328,8 +328,16 @@ def test_a_point_that_fails_is_a_row_and_the_others_go_on(wordline: Wordline, tm
     summary = json.loads(outcome.out)
     assert (summary["done"], summary["failed"]) == (1, 1)
     assert "bad.csv:3" in summary["errors"][0]
-    # It would fail again: it is not tried again unless asked for.
-    assert wordline("sweep", file, "--json").json()["kept"] == 2
+    # It would fail again: it is not tried again unless asked for, and the sweep is no success meanwhile.
+    again = wordline("sweep", file, "--json")
+    assert again.code == 1
+    told = json.loads(again.out)
+    assert [told[key] for key in ("kept", "failed_before", "done", "failed")] == [1, 1, 0, 0]
+    assert told["errors"] == summary["errors"]
+    assert "1 failed before (--retry runs them again)" in wordline("sweep", file).out
+    planned = wordline("sweep", file, "--dry-run")
+    assert "0 are left" in planned.out and "failed before: 1, which only --retry runs again" in planned.err
+    assert "1 is left" in wordline("sweep", file, "--dry-run", "--retry").out
     assert json.loads(wordline("sweep", file, "--json", "--retry").out)["failed"] == 1
     rows = {
         row["status"]: row for row in pyarrow.parquet.read_table(tmp_path / "s" / "sweep.parquet").to_pylist()

@@ -12,7 +12,7 @@ import pytest
 from conftest import SMALL, Wordline
 
 from wordline import WordlineError
-from wordline.tuning import tune
+from wordline.tuning import file, tune
 
 SEARCH: dict[str, Any] = {
     "device": "mqsim",
@@ -90,6 +90,32 @@ def test_what_can_not_be_built_is_a_failed_trial(tmp_path: Path) -> None:
     failed = [trial for trial in found.trials if trial.objectives is None]
     assert 0 < len(failed) < 12
     assert all("device." in str(trial.error) or "scheme." in str(trial.error) for trial in failed)
+
+
+def test_a_trial_without_its_objective_is_a_failed_trial(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = file.TuneFile.lacking
+
+    def lacking(self: file.TuneFile, rows: list[dict[str, Any]]) -> str | None:
+        """As where WAF of a run is unsure."""
+        withheld = [row for row in rows if int(row["axis.workload.host.queue_depth"]) < 32]
+        return whole(self, [*(row | {"read.latency_ns.mean": None} for row in withheld), *rows])
+
+    monkeypatch.setattr(file.TuneFile, "lacking", lacking)
+    search = {"workload.host.queue_depth": [1, 64]}
+    found = tune(SEARCH | {"search": search, "trials": 8, "sampler": "random", "batch": 8}, tmp_path)
+    kinds = {(trial.values["workload.host.queue_depth"], trial.error) for trial in found.trials}
+    assert kinds == {(1, "objectives.read.latency_ns.mean: 1 of 2 runs have it"), (64, None)}
+
+
+def test_a_search_without_one_good_trial_is_no_success(wordline: Wordline, tmp_path: Path) -> None:
+    file = write(tmp_path / "t.toml", set={**SMALL, "workload.source.requests": 400}, trials=2)
+    text = file.read_text().replace('workload = "mixed-70-30-8k-qd16"', 'trace = "bad.csv"')
+    file.write_text(text.replace('"workload.source.requests" = 400\n', ""))
+    (tmp_path / "bad.csv").write_text("time_ns,op,offset_bytes,length_bytes\n0,R,0,4096\nnonsense\n")
+    outcome = wordline("tune", file)
+    assert outcome.code == 1 and "2 trials have no objectives; the first:" in outcome.out
 
 
 @pytest.mark.parametrize(

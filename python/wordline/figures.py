@@ -240,13 +240,21 @@ def formatted_interval(metric: str, value: float | None, half: float | None) -> 
 
 
 def number(value: float) -> str:
-    """A number for a table: whole from a thousand on, else with three or four digits."""
+    """A number for a table: whole from a thousand on, else with three or four digits that aren't leading
+    zeros.
+    """
     return "0" if value == 0 else f"{value:,.{_places(value)}f}"
 
 
 def _places(value: float) -> int:
     """The decimals of `number`."""
+    if 0 < abs(value) < 0.1:
+        return min(2 - math.floor(math.log10(abs(value))), MOST_PLACES)
     return next((places for places, least in enumerate((1000, 100, 10)) if abs(value) >= least), 3)
+
+
+MOST_PLACES = 12
+"""Decimals of the smallest numbers, such as rates of bit errors."""
 
 
 def better(metric: str) -> Literal["more", "less"] | None:

@@ -56,6 +56,8 @@ ABOUT = {
     "whole_dies_collect": "reads are rebuilt by parity of pages, and collection blocks whole dies, not "
     "planes",
     "short_window": "fewer than 20 batches: no intervals",
+    "partly_known": "over several seeds: a figure that follows from others, as life from WAF, is withheld by "
+    "some of the runs",
     "few_in_tail": "fewer than 30 requests lie behind a percentile up to p99.9; the first one is named",
 }
 """Kind of note → when a result has it."""

@@ -117,7 +117,9 @@ class Seeds(Mapping[int, "Result"]):
 
     def notes(self) -> list[notes.Shared]:
         """What keeps results from being what they are taken for, and of which seeds."""
-        return notes.shared((f"seed {seed}", result["notes"]) for seed, result in self.items())
+        found = notes.shared((f"seed {seed}", result["notes"]) for seed, result in self.items())
+        known = [derived.figures(result) for result in self.values()]
+        return [*found, *notes.shared([("all seeds", derived.withheld(known))])]
 
     def table(self) -> pyarrow.Table:
         """The summary, a row for each figure."""

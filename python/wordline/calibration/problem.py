@@ -176,6 +176,9 @@ class Search(TuneFile):
         """The distance is of many figures and has none."""
         return {OBJECTIVE: None}
 
+    def lacking(self, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Every trial that was run has a distance."""
+
     def columns(self) -> Sequence[str]:
         """The results as they are."""
         return COLUMNS

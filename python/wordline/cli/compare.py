@@ -141,7 +141,7 @@ def compare(
 
     def planned(runs: list[tuple[Point, Inputs]]) -> None:
         status = {} if out is None or not out.is_dir() else Store(out).status()
-        say_what_is_left(runs, status, as_json, on=on, jobs=jobs)
+        say_what_is_left(runs, status, as_json, on=on, jobs=jobs, retry=retry)
         raise typer.Exit
 
     if out is not None:

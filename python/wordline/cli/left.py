@@ -26,11 +26,12 @@ def say_what_is_left(
     *,
     on: str,
     jobs: int | None,
+    retry: bool = False,
 ) -> None:
     """How many points are valid, how many of them aren't done, how many prepared drives those begin on, and
     an estimate of the time. Raises `WordlineError` where the only one fails as soon as it is tried.
     """
-    left = still_to_run(runs, status)
+    left = still_to_run(runs, status, retry)
     facts = counted([found for _, found in runs], [found for _, found in left])
     time = Time.of(left, on=on, jobs=jobs)
     if facts["points"] == 1 and time.found.failing:
@@ -45,10 +46,16 @@ def say_what_is_left(
 
 
 def still_to_run(
-    runs: Sequence[tuple[Point, Inputs]], status: Mapping[str, str]
+    runs: Sequence[tuple[Point, Inputs]], status: Mapping[str, str], retry: bool
 ) -> list[tuple[Point, Inputs]]:
-    """Those that aren't done."""
-    return [(point, found) for point, found in runs if status.get(found.key) != "done"]
+    """Those that aren't done; what failed by itself is left only with `retry`, which is said."""
+    from wordline.study.row import DONE, FAILED
+
+    failed = {found.key for _, found in runs if status.get(found.key) == FAILED}
+    if failed and not retry:
+        say([f"failed before: {len(failed):,}, which only --retry runs again"])
+    settled = {DONE} if retry else {DONE, FAILED}
+    return [(point, found) for point, found in runs if status.get(found.key) not in settled]
 
 
 @dataclass(frozen=True)

@@ -211,7 +211,8 @@ def points_bar(name: str) -> Iterator[Watcher]:
 
         def update(outcome: Outcome) -> None:
             words = [name, f"{outcome.running} running"]
-            words += [f"{outcome.kept} were there"] if outcome.kept else []
+            there = outcome.kept + outcome.failed_before
+            words += [f"{there} were there"] if there else []
             words += [f"{outcome.failed} failed"] if outcome.failed else []
             ended, told = outcome.ended, ", ".join(words)
             bar.update(task, completed=ended, total=outcome.points, description=told, rate=rate.text(ended))

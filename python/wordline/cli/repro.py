@@ -92,7 +92,7 @@ def repro(
     folder = Path("repro") if out is None else out
 
     def planned(plans: Sequence[Plan]) -> None:
-        _say_planned(plans, folder, as_json, on=on, jobs=jobs)
+        _say_planned(plans, folder, as_json, on=on, jobs=jobs, retry=retry)
         raise typer.Exit
 
     with exhibits_bar() as watch:
@@ -127,17 +127,17 @@ def _judge(paper: str, publish: Path | None, as_json: bool) -> None:
     _say(judge_anew(publish, paper), as_json, f"{paper}.md")
 
 
-def _say_planned(plans: Sequence[Plan], out: Path, as_json: bool, *, on: str, jobs: int | None) -> None:
+def _say_planned(
+    plans: Sequence[Plan], out: Path, as_json: bool, *, on: str, jobs: int | None, retry: bool
+) -> None:
     from wordline.study.store import Store
 
     status = Store(out).status() if out.is_dir() else {}
     runs = [run for plan in plans for run in zip(plan.points, plan.inputs, strict=True)]
-    left = still_to_run(runs, status)
+    left = still_to_run(runs, status, retry)
     facts = counted([found for _, found in runs], [found for _, found in left])
-    counts = [
-        counted(plan.inputs, [found for found in plan.inputs if status.get(found.key) != "done"])
-        for plan in plans
-    ]
+    keys = {found.key for _, found in left}
+    counts = [counted(plan.inputs, [found for found in plan.inputs if found.key in keys]) for plan in plans]
     if not as_json:
         for plan, found in zip(plans, counts, strict=True):
             said = plan.reason or points_in_words(found["points"], found["left"])

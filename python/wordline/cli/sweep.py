@@ -74,7 +74,7 @@ def sweep(
         planned = api.plan(described, folder, validated)
     if dry_run:
         runs = list(zip(planned.points, planned.inputs, strict=True))
-        say_what_is_left(runs, planned.store.status(), as_json, on=on, jobs=jobs)
+        say_what_is_left(runs, planned.store.status(), as_json, on=on, jobs=jobs, retry=retry)
         return
     with alone(folder):
         with points_bar(planned.name) as watch:
@@ -89,7 +89,7 @@ def sweep(
 
         show(printed.render(planned, wanted))
         print(f"\nWritten to {folder}: {table.name}, {page.name}")
-    if outcome.failed:
+    if outcome.errors:
         raise typer.Exit(FAILURES)
 
 
@@ -100,6 +100,7 @@ def _summary(planned: OpenSweep) -> dict[str, object]:
         "points": outcome.points,
         "kept": outcome.kept,
         "done": outcome.done,
+        "failed_before": outcome.failed_before,
         "failed": outcome.failed,
         "errors": outcome.errors,
         "notes": [note.to_dict() for note in planned.notes()],

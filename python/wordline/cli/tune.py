@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from wordline.cli.common import (
+    FAILURES,
     DryRunOption,
     FirstSeedOption,
     JobsOption,
@@ -78,9 +79,11 @@ def tune(
         failed = sum(trial.objectives is None for trial in found.trials)
         said = [note.to_dict() for note in found.said()]
         print(json.dumps({"trials": len(found.trials), "failed": failed, "best": best, "notes": said}))
-        return
-    _print(found)
-    print(f"\nWritten to {folder}: {search.TABLE}, {page.name}")
+    else:
+        _print(found)
+        print(f"\nWritten to {folder}: {search.TABLE}, {page.name}")
+    if not found.best():
+        raise typer.Exit(FAILURES)
 
 
 def _say_planned(described: TuneFile, folder: Path, as_json: bool, *, on: str, jobs: int | None) -> None:
@@ -137,7 +140,7 @@ def _print(found: Tuning) -> None:
         show(Text(f"note: {note.text()}", style="yellow"))
     failed = [trial for trial in found.trials if trial.error]
     if failed:
-        print(f"{len(failed)} trials could not be run; the first: {failed[0].error}")
+        print(f"{len(failed)} trials have no objectives; the first: {failed[0].error}")
 
 
 def register(app: typer.Typer) -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from wordline import intervals, labels, notes, views
+from wordline import derived, intervals, labels, notes, views
 from wordline.figures import check_known, is_unsure
 from wordline.notes import Note
 from wordline.presets import schema_id
@@ -149,7 +149,9 @@ class Comparison:
         """The notes of each run of a pair."""
         pair = workload, scheme
         if pair not in self._notes:
-            self._notes[pair] = [notes.of_row(row) for row in self._rows[pair]]
+            rows = self._rows[pair]
+            done = [row for row in rows if row["status"] == DONE]
+            self._notes[pair] = [*map(notes.of_row, rows), derived.withheld(done)]
         return self._notes[pair]
 
     def died(self, workload: str, scheme: str) -> str | None:

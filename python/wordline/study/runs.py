@@ -23,19 +23,21 @@ class Outcome:
     points: int = 0
     """Different points in all."""
     kept: int = 0
-    """Found finished in the store."""
+    """Found done in the store."""
+    failed_before: int = 0
+    """Found in the store as failed by themselves, and left alone."""
     done: int = 0
     failed: int = 0
     running: int = 0
     errors: list[str] = field(default_factory=list)
-    """The errors of the points that failed in this call."""
+    """The errors of the points that failed, before and in this call."""
     notes: list[str] = field(default_factory=list)
     """What the user should know of the rows that were there, a line each."""
 
     @property
     def ended(self) -> int:
         """Points that are over."""
-        return self.kept + self.done + self.failed
+        return self.kept + self.failed_before + self.done + self.failed
 
 
 Watcher = Callable[[Outcome], None]
@@ -167,9 +169,13 @@ def _open_points(points: Sequence[Point], inputs: Iterable[Inputs]) -> list[tupl
 def _run(
     pairs: list[tuple[Point, Inputs]], executor: Executor, store: Store, retry: bool, watch: Watcher | None
 ) -> Outcome:
-    settled = {DONE} if retry else {DONE, FAILED}
-    left = [pair for pair in pairs if store.status().get(pair[1].key) not in settled]
-    outcome = Outcome(points=len(pairs), kept=len(pairs) - len(left))
+    status = store.status()
+    done = [found.key for _, found in pairs if status.get(found.key) == DONE]
+    failed = [] if retry else [found.key for _, found in pairs if status.get(found.key) == FAILED]
+    settled = {*done, *failed}
+    left = [pair for pair in pairs if pair[1].key not in settled]
+    outcome = Outcome(points=len(pairs), kept=len(done), failed_before=len(failed))
+    outcome.errors = [row["error"] for row in store.results(failed, ("key", "error")).values()]
     executor.expect([found for _, found in left])
     waiting = iter(_jobs(left, executor))
     running: dict[Future[Row], Job] = {}

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from wordline import intervals, notes
+from wordline import derived, intervals, notes
 from wordline.figures import is_unsure
 from wordline.names import endings
 from wordline.notes import Note
@@ -70,8 +70,8 @@ class Averaged:
 
     @functools.cached_property
     def notes_of_runs(self) -> list[list[Note]]:
-        """Those of each run."""
-        return [notes.of_row(row) for row in self.rows]
+        """Those of each run, and of all together."""
+        return [*map(notes.of_row, self.rows), derived.withheld(self.rows)]
 
     @property
     def notes(self) -> list[Note]:

@@ -72,6 +72,8 @@ def _title(sweep: OpenSweep) -> Text:
         text.append(
             f"   {outcome.points:,} points: {outcome.kept:,} were there, {outcome.done:,} done", style="dim"
         )
+        if outcome.failed_before:
+            text.append(f", {outcome.failed_before:,} failed before (--retry runs them again)", style="red")
         if outcome.failed:
             text.append(f", {outcome.failed:,} failed", style="red")
     return text

@@ -64,6 +64,14 @@ class TuneFile:
         """
         return {name: statistics.fmean(self._values(rows, name)) for name in self.objectives}
 
+    def lacking(self, rows: Sequence[Mapping[str, Any]]) -> str | None:
+        """An objective that not all runs of a trial have, and how many do; `None` where they have all."""
+        for name in self.objectives:
+            having = len(sparse.values(rows, name))
+            if having < len(rows):
+                return f"objectives.{name}: {having} of {len(rows)} runs have it"
+        return None
+
     def halves(self, rows: Sequence[Mapping[str, Any]]) -> dict[str, float | None]:
         """Half the 95% interval of each objective, over seeds or of the only run; `None`: it has none."""
         found = {}

@@ -53,6 +53,8 @@ class Trial:
     objectives: dict[str, float] | None
     """Means over seeds; `None` if it could not be run."""
     error: str | None = None
+    lacks: bool = False
+    """Whether it was run, and an objective isn't in all of its runs."""
     halves: Mapping[str, float | None] = field(default_factory=dict)
     """Half the 95% interval of each objective; `None` where it has none."""
     notes: Sequence[Sequence[Note]] = ()
@@ -184,9 +186,16 @@ def search(
             tuning.trials.append(trial)
             _tell(sampling, one, trial, described)
         tuning.notes = study.store.notes()
+        _check_names(tuning)
         watch(tuning)
     _check_objectives(tuning)
     return tuning
+
+
+def _check_names(tuning: Tuning) -> None:
+    """Raises `WordlineError` where no trial so far had all objectives: one may be a name that there isn't."""
+    if all(trial.lacks for trial in tuning.trials):
+        raise WordlineError(f"{tuning.trials[0].error}: allowed: numbers of result.json by their path")
 
 
 def _check_objectives(tuning: Tuning) -> None:
@@ -280,8 +289,11 @@ def _trial(
     error = next((str(row["error"]) for row in rows if "error" in row), None)
     if error is not None:
         return Trial(number, values, None, error)
+    lacking = described.lacking(rows)
+    if lacking is not None:
+        return Trial(number, values, None, lacking, lacks=True)
     said = [notes.of_row(row) for row in rows]
-    return Trial(number, values, described.figures(rows), None, described.halves(rows), said)
+    return Trial(number, values, described.figures(rows), halves=described.halves(rows), notes=said)
 
 
 def _tell(sampling: Any, asked: Any, trial: Trial, described: file.TuneFile) -> None:
