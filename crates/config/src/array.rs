@@ -17,7 +17,8 @@ pub struct ArrayConfig {
     /// What a member is: a drive as described, or a part of its channels. Default: a drive.
     #[serde(default)]
     pub of: ArrayMember,
-    /// Striped arrays: bytes on one drive before the next one follows; a multiple of 512. Default 64 KiB.
+    /// Striped arrays: bytes on one drive before the next one follows; a multiple of 512, at most a drive. Default 64 KiB. What
+    /// a drive has behind its last whole chunk isn't used.
     #[serde(default = "default_chunk")]
     pub chunk_bytes: u64,
     /// Mirrored arrays: which copy serves a read.
@@ -80,11 +81,12 @@ impl ArrayConfig {
         }
     }
 
-    /// The description of one member.
+    /// The description of a member.
     pub fn member(
         &self,
         device: &DeviceConfig,
         firmware: &FirmwareConfig,
+        number: u32,
     ) -> Result<DeviceConfig, ConfigError> {
         let mut member = device.clone();
         if self.of == ArrayMember::Drives {
@@ -105,6 +107,12 @@ impl ArrayConfig {
             return Err(ConfigError::new("device.link.write_data", "\"page\"", allowed));
         }
         member.geometry.channels = channels / self.members;
+        if let Some(bad_blocks) = &mut member.bad_blocks {
+            let shape = &device.geometry;
+            let planes = channels / self.members * shape.ways * shape.dies * shape.planes;
+            bad_blocks.factory.retain(|[plane, _]| plane / planes == number);
+            bad_blocks.factory.iter_mut().for_each(|[plane, _]| *plane %= planes);
+        }
         member.capacity.user_bytes = device.capacity.user_bytes.map(|bytes| bytes / u64::from(self.members));
         Ok(member)
     }

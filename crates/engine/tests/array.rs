@@ -4,11 +4,12 @@
 use crate::common::*;
 use wordline_engine::config::MeasureConfig;
 use wordline_engine::config::array::{ArrayConfig, ArrayLayout, ArrayMember, MirrorServe};
+use wordline_engine::config::bad_blocks::BadBlocksConfig;
 use wordline_engine::config::cache::{CacheBytes, CacheKind};
 use wordline_engine::config::device::{CapacityConfig, LinkData};
 use wordline_engine::config::errors::{ErrorsConfig, RberConfig};
-use wordline_engine::config::host::FlowRules;
-use wordline_engine::config::run::Occupancy;
+use wordline_engine::config::host::{FlowRules, HostSchedulerKind};
+use wordline_engine::config::run::{Occupancy, StartConfig, StartLayout};
 use wordline_engine::host::{Flow, HostOp, HostRequest, RequestSource};
 use wordline_engine::ids::Lpa;
 use wordline_engine::stats::report::Report;
@@ -196,9 +197,41 @@ fn what_is_no_array_is_refused_by_its_key() {
     let error = run(&setup, &config, &mut Listed(beyond)).unwrap_err().to_string();
     assert!(error.contains("beyond the drive's"), "{error}");
     let mut setup = setup;
+    setup.host.max_inside = 4;
+    for (kind, name) in [(HostSchedulerKind::Paq, "paq"), (HostSchedulerKind::Piq, "piq")] {
+        setup.host.scheduler.kind = kind;
+        let error = run(&setup, &config, &mut Listed(vec![])).unwrap_err().to_string();
+        assert!(error.starts_with(&format!("workload.host.scheduler.kind = {name}: allowed: ")), "{error}");
+    }
+    setup.host = closed(1);
+    let large = ArrayConfig { chunk_bytes: 1 << 30, ..array(2, ArrayLayout::Striped, MirrorServe::First) };
+    let error = run(&setup, &large, &mut Listed(vec![])).unwrap_err().to_string();
+    assert!(error.starts_with("scheme.array.chunk_bytes = 1073741824: allowed: 512 to the "), "{error}");
     setup.measure.collisions = true;
     let error = run(&setup, &config, &mut Listed(vec![])).unwrap_err().to_string();
     assert!(error.starts_with("workload.measure.collisions"), "{error}");
+}
+
+#[test]
+fn an_array_has_settled_if_all_of_its_drives_have() {
+    let mut setup = setup(device(1, 1, 1, 1));
+    setup.start = StartConfig { layout: StartLayout::Steady, ..start(Occupancy::All, 0.0) };
+    let report = replayed(&setup, &array(2, ArrayLayout::Striped, MirrorServe::First), vec![read(0, 0)]);
+    assert!(report.members.iter().all(|member| member.start.formula));
+    assert!(report.start.formula && report.start.agrees);
+}
+
+#[test]
+fn what_a_mirror_overwrote_is_counted_as_on_one_drive() {
+    let mut setup = setup(device(1, 1, 1, 1));
+    setup.start = start(Occupancy::None, 0.0);
+    // Ten pages are new, and five of them are written again.
+    let writes: Vec<_> = (0..15).map(|number| write(number * 10_000_000, number % 10)).collect();
+    for layout in [ArrayLayout::Mirrored, ArrayLayout::Striped] {
+        let notes = replayed(&setup, &array(2, layout, MirrorServe::First), writes.clone()).notes();
+        let told = notes.iter().any(|note| note.found.contains("although 5 pages were overwritten"));
+        assert!(told, "{layout:?}: {notes:?}");
+    }
 }
 
 #[test]
@@ -509,6 +542,17 @@ fn halves_that_there_are_not_are_refused_by_their_key() {
     setup.device.link.write_data = LinkData::Page;
     let error = run(&setup, &halves(ArrayLayout::Mirrored), &mut Listed(vec![])).unwrap_err().to_string();
     assert!(error.starts_with("device.link.write_data = \"page\": allowed: \"request\""), "{error}");
+}
+
+#[test]
+fn each_half_has_the_bad_blocks_of_its_own_planes() {
+    let mut setup = linked(2);
+    setup.device.capacity = CapacityConfig { overprovisioning: Some(0.5), user_bytes: None };
+    setup.device.bad_blocks =
+        Some(BadBlocksConfig { factory: vec![[0, 3], [1, 5], [1, 6]], ..BadBlocksConfig::default() });
+    let report = replayed(&setup, &halves(ArrayLayout::Striped), vec![read(0, 0)]);
+    let bad = |member: &Report| member.bad_blocks.map(|counts| counts.factory);
+    assert_eq!(report.members.iter().map(bad).collect::<Vec<_>>(), [Some(1), Some(2)]);
 }
 
 #[test]

@@ -32,8 +32,10 @@ pub struct Evidence {
     pub superblock_units: u64,
     /// Superblocks that were being collected when the window opened.
     pub collecting_before: u64,
-    /// Logical pages that held data then.
+    /// Logical pages that held data then, on all drives of an array.
     pub mapped_before: u64,
+    /// Drives that keep what is written: all of a mirror; 0 of one drive and of a stripe.
+    pub copies: u32,
     /// Domains in which static wear levelling wants to empty a superblock, and has not begun.
     pub levelling_waits: u32,
     /// Whether writes of all streams go to the same superblocks, as far as it's up to streams.

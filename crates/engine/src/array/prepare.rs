@@ -5,7 +5,9 @@ use super::layout::{Part, striped};
 use super::own_requests::OwnRequests;
 use crate::host::RequestSource;
 use crate::run::{Before, Observer, RunError, Setup};
+use rand::Rng as _;
 use wordline_base::ids::Lpa;
+use wordline_base::rng::stream;
 use wordline_config::array::{ArrayConfig, ArrayLayout};
 use wordline_config::{ConfigError, SchemeConfig};
 
@@ -40,7 +42,7 @@ impl Setup {
             let mut own = pattern.map(|source| OwnRequests::new(source, config, number));
             let pattern = own.as_mut().map(|own| own as &mut dyn RequestSource);
             let before = Before { pattern, never_trims, never_rests, last: None };
-            let setup = self.member(config, number as u64)?;
+            let setup = self.member(config, number as u32)?;
             members.push(setup.prepare_after(Vec::new(), pages, before, observer)?);
         }
         Ok(Array::new(config, members))
@@ -49,15 +51,16 @@ impl Setup {
     /// An array of drives that hold nothing: what a snapshot is loaded into.
     pub fn empty_array(&self, config: &ArrayConfig) -> Result<Array, RunError> {
         self.validate()?;
-        let members = (0..u64::from(config.members)).map(|number| self.member(config, number)?.empty_drive());
+        let members = (0..config.members).map(|number| self.member(config, number)?.empty_drive());
         Ok(Array::new(config, members.collect::<Result<_, _>>()?))
     }
 
-    /// The setup of one drive of an array.
-    fn member(&self, config: &ArrayConfig, number: u64) -> Result<Self, ConfigError> {
-        let device = config.member(&self.device, &self.scheme.firmware)?;
+    /// The setup of one drive of an array. Its seed is drawn, so that no drive is one of another seed's array.
+    fn member(&self, config: &ArrayConfig, number: u32) -> Result<Self, ConfigError> {
+        let device = config.member(&self.device, &self.scheme.firmware, number)?;
         let scheme = SchemeConfig { array: None, ..self.scheme.clone() };
-        Ok(Self { device, scheme, seed: self.seed.wrapping_add(number), ..self.clone() })
+        let seed = stream(self.seed, &format!("member.{number}")).next_u64();
+        Ok(Self { device, scheme, seed, ..self.clone() })
     }
 
     /// What each drive holds of these pages, in their order.
@@ -85,5 +88,24 @@ impl Setup {
             }
         }
         of_member
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a panic is the failure")]
+
+    use super::*;
+    use crate::run::described::described;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn no_drive_of_an_array_is_one_of_another_seeds_array() {
+        let config: ArrayConfig = serde_json::from_str(r#"{"members": 4, "layout": "striped"}"#).unwrap();
+        let seeds = (1..=100).flat_map(|seed| {
+            let setup = Setup { seed, ..described::<&str>(&[]).unwrap() };
+            (0..4).map(|number| setup.member(&config, number).unwrap().seed).collect::<Vec<_>>()
+        });
+        assert_eq!(seeds.collect::<BTreeSet<_>>().len(), 400);
     }
 }

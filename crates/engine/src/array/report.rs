@@ -8,6 +8,8 @@ use crate::stats::evidence::Evidence;
 use crate::stats::precision::Measured;
 use crate::stats::recorder::{Recorder, erase_report_of_runs};
 use crate::stats::report::{ChannelReport, DieReport, DriveReport, EraseReport, Report};
+use crate::stats::settled::Settled;
+use wordline_config::array::ArrayLayout;
 
 impl Array {
     pub(super) fn report_of_all(&self) -> Report {
@@ -54,6 +56,7 @@ impl Array {
                 .collect::<Vec<ChannelReport>>(),
             drive: drives(&members),
             errors: ErrorsReport::of_all(members.iter().filter_map(|member| member.errors.as_ref())),
+            start: Settled::of_all(members.iter().map(|member| &member.start)),
             end_of_life: members.iter().find_map(|member| member.end_of_life),
             members,
             ..Report::default()
@@ -83,6 +86,7 @@ impl Array {
             superblock_units: each().map(|evidence| evidence.superblock_units).next().unwrap_or(0),
             collecting_before: each().map(|evidence| evidence.collecting_before).sum(),
             mapped_before: each().map(|evidence| evidence.mapped_before).sum(),
+            copies: if self.config.layout == ArrayLayout::Mirrored { members.len() as u32 } else { 0 },
             levelling_waits: each().map(|evidence| evidence.levelling_waits).sum(),
             streams_together: each().any(|evidence| evidence.streams_together),
             start_cycles: each().find_map(|evidence| evidence.start_cycles),

@@ -14,7 +14,9 @@ use std::ops::Range;
 use wordline_base::draws::Draws;
 use wordline_base::ids::Lpa;
 use wordline_base::time::Ns;
+use wordline_config::array::{ArrayConfig, ArrayLayout};
 use wordline_config::combine::Slot;
+use wordline_config::host::HostSchedulerKind;
 use wordline_config::run::{Occupancy, StartConfig, StartLayout};
 use wordline_config::{ConfigError, DeviceConfig, HostConfig, MeasureConfig, SchemeConfig, WindowConfig};
 use wordline_ftl::durable::Kept;
@@ -45,6 +47,8 @@ pub struct Setup {
     pub pattern: Option<WritePattern>,
     /// Requests that come before the workload's own, for the drive to settle: they are no part of its warm-up.
     pub settling: u64,
+    /// What a user's own policies are made of: a state is loaded only beside the same. Empty without any.
+    pub policies: String,
 }
 
 /// What came before the first request of a drive that is prepared.
@@ -85,6 +89,7 @@ impl Setup {
             kept: Kept::Nothing,
             pattern: None,
             settling: 0,
+            policies: String::new(),
         }
     }
 
@@ -109,14 +114,24 @@ impl Setup {
         }
         self.window.validate().map_err(|e| e.under("workload.window"))?;
         self.measure.validate().map_err(|e| e.under("workload.measure"))?;
-        if let Some(array) = &self.scheme.array {
-            array.member(&self.device, &self.scheme.firmware)?;
-        }
-        if self.measure.collisions && self.scheme.array.is_some() {
+        self.scheme.array.as_ref().map_or(Ok(()), |array| self.check_array(array))
+    }
+
+    /// Refuses what asks one drive, and what its parts can't share out.
+    fn check_array(&self, array: &ArrayConfig) -> Result<(), ConfigError> {
+        array.member(&self.device, &self.scheme.firmware, 0)?;
+        self.logical_bytes()?;
+        if self.measure.collisions {
             let allowed = "false beside scheme.array: only drives alone record it";
             return Err(ConfigError::new("collisions", true, allowed).under("workload.measure"));
         }
-        Ok(())
+        let kind = match self.host.scheduler.kind {
+            HostSchedulerKind::Piq => "piq",
+            HostSchedulerKind::Paq => "paq",
+            HostSchedulerKind::None | HostSchedulerKind::Fios => return Ok(()),
+        };
+        let allowed = "none or fios beside scheme.array: others choose by the dies of one drive";
+        Err(ConfigError::new("workload.host.scheduler.kind", kind, allowed))
     }
 
     /// Refuses what is said of sets of planes that the scheme hasn't, and a user's own placement, which knows none.
@@ -370,7 +385,12 @@ fn occupied_of(occupancy: Occupancy, pages: Range<u32>, footprint: &[Lpa]) -> u3
 pub fn logical_bytes(device: &DeviceConfig, scheme: &SchemeConfig) -> Result<u64, ConfigError> {
     let arranged = arranged(device, scheme)?;
     let drive = u64::from(arranged.plan.map.logical_units) * u64::from(arranged.geometry.unit_bytes);
-    Ok(scheme.array.as_ref().map_or(drive, |array| array.bytes(drive)))
+    let Some(array) = &scheme.array else { return Ok(drive) };
+    if array.layout == ArrayLayout::Striped && array.chunk_bytes > drive {
+        let allowed = format!("512 to the {drive} bytes of a drive");
+        return Err(ConfigError::new("scheme.array.chunk_bytes", array.chunk_bytes, allowed));
+    }
+    Ok(array.bytes(drive))
 }
 
 /// A drive on paper, or the drives of an array.
@@ -378,7 +398,7 @@ fn arranged(device: &DeviceConfig, scheme: &SchemeConfig) -> Result<Arrangement,
     device.validate().map_err(|e| e.under("device"))?;
     scheme.validate().map_err(|e| e.under("scheme"))?;
     let member = match &scheme.array {
-        Some(array) => &array.member(device, &scheme.firmware)?,
+        Some(array) => &array.member(device, &scheme.firmware, 0)?,
         None => device,
     };
     let spare = member.bad_blocks.as_ref().map_or(0, |bad_blocks| bad_blocks.spare_blocks_per_plane);

@@ -11,10 +11,12 @@ const LEAST: u64 = MOST as u64 / 2;
 pub(super) fn notes(report: &Report) -> Vec<Note> {
     let (evidence, drive) = (&report.evidence, &report.drive);
     let written = report.write.bytes / u64::from(drive.mapping_unit_bytes.max(1));
-    let new = drive.mapped_units.saturating_sub(evidence.mapped_before);
+    let copies = u64::from(evidence.copies.max(1));
+    let new = drive.mapped_units.saturating_sub(evidence.mapped_before) / copies;
     let taken = report.gc.victims + evidence.collecting_before;
     // What an SLC cache takes in wins nothing back from native blocks.
-    let cached = report.slc_cache.as_ref().map_or(0, |cache| cache.cached_units);
+    let caches = report.members.iter().chain([report]).filter_map(|drive| drive.slc_cache.as_ref());
+    let cached = caches.map(|cache| cache.cached_units).sum::<u64>() / copies;
     // A drive that begins in its steady state does any part of its work in the proportion of the whole: how well a window
     // tells it is said by its interval.
     let is_sample = report.start.formula && report.start.agrees && taken > 0;

@@ -14,7 +14,8 @@ fn note(report: &Report, time_ns: u64) -> Note {
     let all = evidence.planned.map_or_else(String::new, |planned| format!(" of {planned}"));
     let found =
         format!("{who} died at {:.3} s, after {}{all} requests", time_ns as f64 / 1e9, evidence.answered);
-    let lost = report.bad_blocks.map_or_else(String::new, |counts| {
+    let dead = report.members.iter().find(|member| member.end_of_life.is_some()).unwrap_or(report);
+    let lost = dead.bad_blocks.map_or_else(String::new, |counts| {
         format!(" ({} failed, {} superblocks were retired)", counts.grown, counts.retired_superblocks)
     });
     Note::new(
