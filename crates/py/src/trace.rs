@@ -3,7 +3,9 @@
 use std::path::Path;
 
 use pyo3::prelude::*;
-use wordline_trace::{OpenContext, Opened, TraceInfo, WriteFormat, open_all, write_trace};
+use wordline_trace::{
+    OpenContext, Opened, SourceConfig, TraceConfig, TraceInfo, WriteFormat, open_all, write_trace,
+};
 
 use crate::describe::{Overrides, Text, workload_of};
 use crate::error::mistake;
@@ -65,6 +67,12 @@ fn read<T: Send>(
     py.detach(|| {
         guarded(|| {
             let workload = workload_of(workload, overrides).map_err(mistake)?;
+            if let Some(SourceConfig::Trace(TraceConfig { before: Some(before), .. })) = &workload.source {
+                return Err(mistake(format_args!(
+                    "before = {}: allowed: where a drive runs the trace: nothing of it is told or written here",
+                    before.display()
+                )));
+            }
             // No drive is there, so none is too small.
             let context = OpenContext { drive_bytes: u64::MAX, seed: 0, base_dir: Path::new(base_dir) };
             let Opened { source, notes } = open_all(&workload, &context).map_err(mistake)?;

@@ -18,6 +18,7 @@ from wordline.cli.common import (
     SkipOption,
     SourceOption,
     pairs_of,
+    say,
     source_pairs,
 )
 from wordline.cli.progress import trace_bar
@@ -83,6 +84,8 @@ def trace_fit(
     with outputs.output("--out", out, outputs.PROFILE, taken):
         write_text(out, text)
     summary = tomllib.loads(text)["summary"]
+    if left_out := summary.get("left_out"):
+        say([f"{left_out:,} trims and flushes are left out: a model has reads and writes"])
     if as_json:
         print(json.dumps({"profile": str(out), "bytes": len(text), "summary": summary}))
         return
@@ -127,5 +130,5 @@ def trace_gen(
     if as_json:
         print(json.dumps({"requests": written, "out": out}))
         return
-    say = tell if piped else print
-    say(f"{written:,} requests written to {'standard output' if piped else out}")
+    told = tell if piped else print
+    told(f"{written:,} requests written to {'standard output' if piped else out}")

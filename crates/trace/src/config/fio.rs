@@ -74,9 +74,12 @@ pub struct FioConfig {
     /// The same, for a job that has two such numbers (`fdatasync` beside `fsync`); where both meet one flush comes.
     #[serde(default, skip_serializing_if = "is_default")]
     pub fdatasync: u64,
-    /// A flush ends the job.
+    /// At the end of each pass a flush for each file.
     #[serde(default)]
     pub end_fsync: bool,
+    /// At the end of each pass one flush.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub end_syncfs: bool,
     /// Writes are written through (FUA).
     #[serde(default)]
     pub dsync: bool,
@@ -176,9 +179,18 @@ impl FioConfig {
         self.sizes().min().unwrap_or(1)
     }
 
+    /// Whether passes end with flushes.
+    pub(crate) fn flushes_at_ends(&self) -> bool {
+        self.end_fsync || self.end_syncfs
+    }
+
+    fn without_last_flushes(self) -> Self {
+        Self { end_fsync: false, end_syncfs: false, ..self }
+    }
+
     /// The same load for ever.
     pub(crate) fn without_end(self) -> Self {
-        Self { io_bytes: None, loops: None, number_ios: None, end_fsync: false, verify: None, ..self }
+        Self { io_bytes: None, loops: None, number_ios: None, verify: None, ..self.without_last_flushes() }
     }
 
     /// Of its requests the share of those that write, and their direction; `None` if none do.

@@ -84,7 +84,8 @@ pub enum TransformConfig {
         /// How often.
         times: u32,
     },
-    /// Merges other traces by time, each from its own start: this one becomes flow 0, the others 1, 2 and so on.
+    /// Merges other traces by time, each from its own start: this one becomes flow 0, the others 1, 2 and so on. They are read as
+    /// this one is, in its form and units, unless `format` names another form.
     Merge {
         /// The files.
         paths: Vec<PathBuf>,

@@ -3,7 +3,7 @@
 use wordline_config::host::{ArbitrationKind, Arrivals, HostSchedulerKind, Priority};
 use wordline_config::without_effect::Rule;
 
-use super::{FlowConfig, SourceConfig, WorkloadConfig};
+use super::{FlowConfig, SourceConfig, WorkloadConfig, YcsbConfig};
 
 /// A key of `host` that a flow may have of its own.
 struct OfFlows {
@@ -95,6 +95,15 @@ const RULES: &[LoadRule] = &[
     },
 ];
 
+/// Keys of a source that nothing of its own reads.
+fn of_source(source: &SourceConfig) -> impl Iterator<Item = (&'static str, &'static str)> {
+    let ycsb = match source {
+        SourceConfig::Ycsb(source) => Some(&source.ycsb),
+        _ => None,
+    };
+    ycsb.into_iter().flat_map(YcsbConfig::without_effect)
+}
+
 fn is_closed(arrivals: Arrivals) -> bool {
     arrivals == Arrivals::Closed
 }
@@ -106,11 +115,14 @@ impl WorkloadConfig {
         let keys = applying.flat_map(|rule| rule.keys.iter().map(|key| ((*key).to_owned(), rule.why)));
         let of_host =
             OF_FLOWS.iter().filter_map(|key| Some((format!("host.{}", key.key), self.host_lacks(key)?)));
+        let own = self.source.iter().flat_map(of_source).map(|(key, why)| (format!("source.{key}"), why));
         let flows = self.flow.iter().enumerate();
         let of_flows = flows.flat_map(|(number, flow)| {
-            self.flow_lacks(flow).into_iter().map(move |(key, why)| (format!("flow[{number}].{key}"), why))
+            let own = self.flow_lacks(flow).into_iter().map(|(key, why)| (key.to_owned(), why));
+            let of_source = of_source(&flow.source).map(|(key, why)| (format!("source.{key}"), why));
+            own.chain(of_source).map(move |(key, why)| (format!("flow[{number}].{key}"), why))
         });
-        keys.chain(of_host).chain(of_flows).collect()
+        keys.chain(of_host).chain(own).chain(of_flows).collect()
     }
 
     /// Why nothing reads a key of the host, if nothing does.

@@ -119,6 +119,8 @@ pub enum Distribution {
     Latest,
 }
 
+const NO_WRITES: &str = "the workload writes nothing";
+
 /// Shares of operations: reads, updates, inserts, scans, read-modify-writes.
 pub(super) type Mix = [f64; 5];
 
@@ -180,6 +182,23 @@ fn one() -> f64 {
 }
 
 impl YcsbConfig {
+    /// Its keys that nothing reads, and why.
+    pub(super) fn without_effect(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
+        let [_, updates, inserts, scans, modifies] = self.workload.mix();
+        let writes = updates + inserts + modifies > 0.0;
+        let uniform = self.distribution.unwrap_or(self.workload.distribution()) == Distribution::Uniform;
+        let unread = [
+            ("theta", uniform, "distribution = \"uniform\" has no skew"),
+            ("scan_records", scans == 0.0, "the workload has no scans"),
+            ("update_reads", updates == 0.0, "the workload has no updates"),
+            ("wal_sync_bytes", !writes, NO_WRITES),
+            ("background_request_bytes", !writes, NO_WRITES),
+            ("background_share", !writes, NO_WRITES),
+            ("discard", !writes, NO_WRITES),
+        ];
+        unread.into_iter().filter(|(_, unread, _)| *unread).map(|(key, _, why)| (key, why))
+    }
+
     /// A run of this workload with all defaults.
     pub fn of(workload: YcsbWorkload) -> Self {
         Self {

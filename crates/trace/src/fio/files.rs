@@ -7,7 +7,9 @@ use super::engines::Target;
 use super::given::Reasons;
 use super::job::{Extent, Job};
 use super::lengths::one_length;
-use crate::config::{FilePart, FioConfig, RegionConfig};
+use super::options::Settings;
+use super::values::whole;
+use crate::config::{FileOrderKind, FilePart, FioConfig, RegionConfig};
 
 /// Files begin at multiples of this, bytes.
 const FILE_ALIGNMENT: u64 = 1 << 20;
@@ -124,6 +126,19 @@ fn is_drive(name: &str) -> bool {
 }
 
 impl Job {
+    /// Of several files that may not be open at once one is used up before the next, if it is one.
+    pub(super) fn open_few(&mut self, keys: &mut Settings<'_>) {
+        let open = keys.take_value("openfiles", |text| whole(text, 1, 1 << 32));
+        match open.filter(|open| *open < self.files) {
+            None => {}
+            Some(1) => self.load.file_order.kind = FileOrderKind::Sequential,
+            Some(_) => self.notes.push(format!(
+                "job {}: openfiles: all of its files are in use from the start, in fio so many at once",
+                self.name
+            )),
+        }
+    }
+
     /// Whether it has copies, which all use the same files, or the drive.
     pub(super) fn copies_share_files(&self) -> bool {
         self.copies > 1 && (self.is_on_drive() || self.names(0) == self.names(1))

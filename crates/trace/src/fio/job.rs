@@ -165,7 +165,8 @@ impl Job {
         }
         job.keep_zones(&mut keys);
         job.notes.extend(cover::note(&job.load).map(|what| format!("job {}: {what}", job.name)));
-        if job.load.end_fsync && job.run_ns.is_some() {
+        job.open_few(&mut keys);
+        if job.load.flushes_at_ends() && job.run_ns.is_some() {
             let what = "end_fsync: a job that its runtime ends has no last flush, unlike in fio";
             job.notes.push(format!("job {}: {what}", job.name));
         }
@@ -195,7 +196,7 @@ fn refuse_beside_a_replay(job: &Job, keys: &mut Settings<'_>) {
         ("io_size", job.io_size.is_some()),
         ("loops", job.loops > 1),
         ("verify", load.verify.is_some()),
-        ("fsync, fdatasync", load.fsync > 0 || load.fdatasync > 0 || load.end_fsync),
+        ("fsync, fdatasync", load.fsync > 0 || load.fdatasync > 0 || load.flushes_at_ends()),
     ];
     for (what, _) in changes.into_iter().filter(|(_, is_set)| *is_set) {
         keys.wrong(&format!(

@@ -82,7 +82,8 @@ pub(super) fn load(keys: &mut Settings<'_>, base: Base) -> FioConfig {
     let [read, write, trim] = directions(keys, &mode, base);
     let fsync = keys.take_value("fsync", |text| whole(text, 0, 1 << 48)).unwrap_or(0);
     let fdatasync = keys.take_value("fdatasync", |text| whole(text, 0, 1 << 48)).unwrap_or(0);
-    let ends = ["end_fsync", "end_syncfs", "fsync_on_close"].map(|key| keys.is_on(key));
+    let [end_fsync, end_syncfs, fsync_on_close] =
+        ["end_fsync", "end_syncfs", "fsync_on_close"].map(|key| keys.is_on(key) && write.is_some());
     let process = keys.take_value("rate_process", |text| match text {
         "linear" => Ok(false),
         "poisson" => Ok(true),
@@ -115,7 +116,8 @@ pub(super) fn load(keys: &mut Settings<'_>, base: Base) -> FioConfig {
         // A flush is a flush: of one number the key doesn't matter.
         fsync: if fsync > 0 { fsync } else { fdatasync },
         fdatasync: if fsync > 0 { fdatasync } else { 0 },
-        end_fsync: ends.contains(&true),
+        end_fsync: (end_fsync || fsync_on_close) && !end_syncfs,
+        end_syncfs,
         dsync: written_through(keys),
         poisson: process.unwrap_or(false),
         runtime_s: None,

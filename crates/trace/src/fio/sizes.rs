@@ -35,14 +35,19 @@ fn positive(base: Base, text: &str) -> Result<u64, String> {
     })
 }
 
-/// `low-high`: multiples of the low end, all alike.
+/// `low-high`: as fio draws them, evenly from the low end to both ends' sum, rounded down to multiples of the low end, and to the
+/// high end.
 fn range(text: &str, base: Base) -> Result<SizeList, String> {
     let (low, high) = text.split_once('-').ok_or("low-high, such as 4k-64k")?;
     let (low, high) = (positive(base, low)?, positive(base, high)?);
     if high < low || high / low > 65_536 {
         return Err("low-high, the high end at least the low one and at most 65536 times it".into());
     }
-    Ok((1..=high / low).map(|factor| SizeWeight { bytes: low * factor, weight: 1.0 }).collect())
+    let part = |factor: u64| {
+        let (from, to) = (low * factor, (low * (factor + 1)).min(low + high));
+        SizeWeight { bytes: from.min(high), weight: (to - from) as f64 / low as f64 }
+    };
+    Ok((1..=high.div_ceil(low)).map(part).collect())
 }
 
 /// `size/percentage:size/percentage`; sizes without a percentage share what is left, else it is the largest share's.

@@ -47,7 +47,11 @@ pub(crate) struct FioSource {
     /// Writes so far, and the numbers of which a flush comes behind each multiple; 0: none.
     written: u64,
     fsync: [u64; 2],
-    end_fsync: bool,
+    /// Flushes at the end of a pass, and whether the last request was one: then none comes there.
+    last_flushes: usize,
+    flushed: bool,
+    /// Whether what a pass does but for reading back is done.
+    pass_has_ended: bool,
     has_ended: bool,
     now: u64,
     mix: Xoshiro256PlusPlus,
@@ -104,11 +108,13 @@ impl FioSource {
         let pass = (pass_bytes, config.number_ios.unwrap_or(u64::MAX));
         let passes = config.loops.unwrap_or(1);
         check_kept(config, pass)?;
-        // Without reading back passes are one.
-        let (pass, passes) = match config.verify {
+        // Where nothing is done between them, passes are one.
+        let all = match config.verify {
             Some(_) => (pass, passes),
             None => ((pass.0.saturating_mul(passes), pass.1.saturating_mul(passes)), 1),
         };
+        let hint = hint(config, left_over, all, requests);
+        let (pass, passes) = if config.flushes_at_ends() { (pass, passes) } else { all };
         Ok(Self {
             paced: ways.iter().any(|way| way.pace.is_some()),
             ways,
@@ -120,15 +126,20 @@ impl FioSource {
             ios_left: pass.1,
             passes_left: passes.saturating_sub(1),
             requests_left: requests.unwrap_or(u64::MAX),
-            hint: hint(config, left_over, pass, passes, requests)
-                .filter(|_| config.runtime_s.is_none() && zones.is_empty()),
+            hint: hint.filter(|_| config.runtime_s.is_none() && zones.is_empty()),
             zones,
             note: left_over.and_then(|left| left.note()).or(large.map(str::to_owned)),
             write_after_trim: config.write_after_trim,
             checks: config.verify.map(Checks::new),
             written: 0,
             fsync: [config.fsync, config.fdatasync],
-            end_fsync: config.end_fsync,
+            last_flushes: match (config.end_syncfs, config.end_fsync) {
+                (true, _) => 1,
+                (false, true) => files.len(),
+                (false, false) => 0,
+            },
+            flushed: false,
+            pass_has_ended: false,
             has_ended: false,
             now: 0,
             mix: stream(seed, "fio.mix"),
@@ -166,7 +177,7 @@ impl FioSource {
             return true;
         }
         if self.pass_is_done() {
-            return self.next_pass() || self.end(batch);
+            return self.next_pass(batch) || self.end(batch);
         }
         // A pair of trim and write counts once; the write goes to the same place.
         let file = self.turns.next();
@@ -237,9 +248,9 @@ impl FioSource {
     }
 
     /// The next pass begins, or what this one wrote is read back, if there is any.
-    fn next_pass(&mut self) -> bool {
-        let Some(checks) = &mut self.checks else { return false };
-        if checks.is_pending() {
+    fn next_pass(&mut self, batch: &mut Vec<HostRequest>) -> bool {
+        self.end_pass(batch);
+        if let Some(checks) = self.checks.as_mut().filter(|checks| checks.is_pending()) {
             checks.read_back();
             return true;
         }
@@ -247,20 +258,28 @@ impl FioSource {
             return false;
         }
         self.passes_left -= 1;
+        self.pass_has_ended = false;
         self.zones.iter_mut().for_each(ZonesOfFile::begin);
         (self.bytes_left, self.ios_left) = self.pass;
         true
     }
 
-    fn end(&mut self, batch: &mut Vec<HostRequest>) -> bool {
-        if self.end_fsync && !self.has_ended {
-            self.flush(batch);
+    /// All that the pass writes is written.
+    fn end_pass(&mut self, batch: &mut Vec<HostRequest>) {
+        if !self.pass_has_ended && !self.flushed {
+            (0..self.last_flushes).for_each(|_| self.flush(batch));
         }
+        self.pass_has_ended = true;
+    }
+
+    fn end(&mut self, batch: &mut Vec<HostRequest>) -> bool {
+        self.end_pass(batch);
         self.has_ended = true;
         false
     }
 
     fn flush(&mut self, batch: &mut Vec<HostRequest>) {
+        self.flushed = true;
         let time = Ns(self.now);
         batch.push(HostRequest { time, op: HostOp::Flush, offset: 0, length: 0, flow: 0, stream: 0 });
     }
@@ -269,6 +288,7 @@ impl FioSource {
         let time = Ns(self.now);
         batch.push(HostRequest { time, op, offset, length, flow: 0, stream: 0 });
         self.requests_left = self.requests_left.saturating_sub(1);
+        self.flushed = false;
         if op.is_write() {
             self.written += 1;
             if self.fsync.iter().any(|writes| *writes > 0 && self.written.is_multiple_of(*writes)) {
@@ -325,8 +345,7 @@ fn files(config: &FioConfig, range_bytes: u64) -> Result<Vec<FilePart>, ConfigEr
 fn hint(
     config: &FioConfig,
     left_over: Option<LeftOver>,
-    pass: (u64, u64),
-    passes: u64,
+    (pass, passes): ((u64, u64), u64),
     requests: Option<u64>,
 ) -> Option<u64> {
     // Without reading back all loops are one pass.

@@ -27,6 +27,8 @@ pub(crate) struct TraceReader {
     clock: Clock,
     range: Range,
     devices: DeviceSet,
+    /// Whether a step behind it gives each device room of its own, or keeps one.
+    told_apart: bool,
     /// Requests of the trace that were taken, before any is cut.
     taken: u64,
     passes_left: u32,
@@ -66,12 +68,18 @@ impl TraceReader {
             passes_left: config.repeat.saturating_sub(1),
             file,
             tally,
+            told_apart: false,
             notes: Notes::of_trace(&config.path, config.repeat == 1),
             config,
             path,
         };
         reader.notes.publish(&reader.tally);
         reader
+    }
+
+    /// Steps behind it tell its devices apart.
+    pub(crate) fn told_apart(&mut self) {
+        self.told_apart = true;
     }
 
     /// The handle on this reader's remarks.
@@ -178,8 +186,8 @@ impl RequestSource for TraceReader {
         let start = batch.len();
         let filled = self.fill(batch);
         self.tally.devices = self.devices.count();
-        self.tally.overlaid =
-            !self.file.shares_addresses() && self.config.out_of_range != OutOfRange::Compact;
+        let apart = self.told_apart || self.config.out_of_range == OutOfRange::Compact;
+        self.tally.overlaid = !self.file.shares_addresses() && !apart;
         self.notes.publish(&self.tally);
         filled?;
         if batch.len() == start && self.taken == 0 {

@@ -1,6 +1,6 @@
 //! Puts the steps of a description together.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
@@ -16,7 +16,7 @@ use super::slice::Slice;
 use super::split::Split;
 use super::subtract::Subtract;
 use super::time::Scale;
-use crate::config::{OutOfRange, TraceConfig, TransformConfig};
+use crate::config::{OutOfRange, TraceConfig, TraceFormat, TransformConfig};
 use crate::notes::Notes;
 use crate::opened::Opened;
 use crate::piece::Piece;
@@ -98,8 +98,7 @@ fn build(plan: &Arc<Plan>, steps: usize) -> Result<Built, SourceError> {
         TransformConfig::Merge { paths, format } => {
             let mut sources = vec![source];
             for path in paths {
-                let trace = TraceConfig { format: *format, ..TraceConfig::of_file(path) };
-                let other = plan.reader(plan.base_dir.join(path), &trace)?;
+                let other = plan.reader(plan.base_dir.join(path), &plan.merged(path, *format))?;
                 sources.push(other.source);
                 notes.extend(other.notes);
             }
@@ -124,10 +123,41 @@ impl Plan {
         Box::new(Slice::new(source, piece, shift))
     }
 
+    /// How a trace is read that is merged with this one: in the same form as this one, unless it has another.
+    fn merged(&self, path: &Path, format: TraceFormat) -> TraceConfig {
+        let other = TraceConfig { format, ..TraceConfig::of_file(path) };
+        let is_another = format != TraceFormat::Auto && format != self.trace.format;
+        if is_another {
+            return TraceConfig { skip_bad_lines: self.trace.skip_bad_lines, ..other };
+        }
+        TraceConfig {
+            path: other.path,
+            max_requests: None,
+            device: None,
+            repeat: other.repeat,
+            before: None,
+            transform: Vec::new(),
+            ..self.trace.clone()
+        }
+    }
+
+    /// Whether devices get room of their own behind the reader, or one alone is kept.
+    fn tells_devices_apart(&self) -> bool {
+        let apart = |step: &TransformConfig| match step {
+            TransformConfig::Compact => true,
+            TransformConfig::Filter { devices, .. } => devices.len() == 1,
+            _ => false,
+        };
+        self.trace.out_of_range == OutOfRange::Compact || self.trace.transform.iter().any(apart)
+    }
+
     /// The trace as it is in its file; where addresses may lie is decided behind the steps.
     fn reader(&self, path: PathBuf, trace: &TraceConfig) -> Result<Built, SourceError> {
         let raw = TraceConfig { out_of_range: OutOfRange::Error, transform: Vec::new(), ..trace.clone() };
-        let reader = TraceReader::open(&raw, path, u64::MAX)?;
+        let mut reader = TraceReader::open(&raw, path, u64::MAX)?;
+        if self.tells_devices_apart() {
+            reader.told_apart();
+        }
         let notes = vec![reader.notes()];
         let separate_devices = reader.has_separate_devices();
         Ok(Built { source: Box::new(reader), notes, separate_devices })

@@ -62,7 +62,7 @@ pub fn fit(
     let mut first = FirstPass::default();
     each(&mut open()?, |request, gap| first.add(request, gap))?;
     let FirstPass { summing, gaps, shapes, regions, look } = first;
-    let requests = summing.requests();
+    let (requests, of_data) = (summing.requests(), summing.of_data());
     if requests == 0 {
         return Err(SourceError(format!("{name}: a trace without a request has no profile")).into());
     }
@@ -107,6 +107,8 @@ pub fn fit(
         if model.class.is_empty() {
             return Err(SourceError(format!("{name}: a trace without reads and writes has no model")).into());
         }
+        empty.summary.left_out = requests - of_data;
+        empty.summary.requests = of_data;
         return Ok(of_patterns(empty, model));
     };
     let mut best: Option<(f64, Profile)> = None;

@@ -110,8 +110,11 @@ pub struct Packed {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Summary {
-    /// Requests.
+    /// Requests; where the profile holds a model, reads and writes alone.
     pub requests: u64,
+    /// Requests of the trace that a model has none of: trims and flushes.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub left_out: u64,
     /// From the first arrival to the last, ns.
     pub span_ns: u64,
     /// Reads among reads and writes.
@@ -138,6 +141,10 @@ pub struct Summary {
     pub reused: f64,
     /// Requests of the pieces that the profile holds, as a share of the trace's.
     pub held: f64,
+}
+
+fn is_none(number: &u64) -> bool {
+    *number == 0
 }
 
 impl Profile {

@@ -22,6 +22,11 @@ impl Summing {
         self.requests
     }
 
+    /// Reads and writes.
+    pub(super) fn of_data(&self) -> u64 {
+        self.reads + self.writes
+    }
+
     pub(super) fn add(&mut self, request: &HostRequest) {
         self.requests += 1;
         self.last_ns = self.last_ns.max(request.time.0);

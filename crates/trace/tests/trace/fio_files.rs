@@ -25,6 +25,10 @@ fn a_job_takes_turns_between_its_files() {
     assert_eq!(two, [(0, 0), (0, 1), (1, 0), (1, 1), (2, 0), (2, 1)]);
     let whole = blocks(&format!("{text}file_service_type=sequential\nloops=2"));
     assert_eq!(whole[..7], [(0, 0), (0, 1), (1, 0), (1, 1), (2, 0), (2, 1), (0, 0)]);
+    assert_eq!(blocks(&format!("{text}openfiles=1\nloops=2")), whole);
+    let few = import("x", &format!("{text}openfiles=2")).unwrap();
+    assert!(few.notes.iter().any(|note| note.starts_with("job a: openfiles: ")), "{:?}", few.notes);
+    refused(&format!("{text}lockfile=exclusive"), &["line 6", "lockfile=exclusive", "allowed: none"]);
     let random = blocks("[a]\nrw=write\nbs=64k\nnrfiles=3\nsize=1152k\nfile_service_type=random:3\nloops=50");
     assert!(random.chunks(3).all(|three| three.iter().all(|one| one.0 == three[0].0)));
     assert!((0..3).all(|file| random.iter().any(|one| one.0 == file)));

@@ -125,6 +125,35 @@ fn a_last_flush_that_a_runtime_leaves_out_is_told() {
     assert!(!told("end_fsync=1") && !told("runtime=5"));
 }
 
+#[test]
+fn each_pass_ends_with_a_flush_for_each_file() {
+    let flushes = |text: &str| {
+        let all = operations(text);
+        let places: Vec<usize> =
+            all.iter().enumerate().filter(|(_, one)| one.0 == HostOp::Flush).map(|one| one.0).collect();
+        (all.len() - places.len(), places)
+    };
+    assert_eq!(flushes("rw=write\nend_fsync=1\nloops=3"), (12, vec![4, 9, 14]));
+    assert_eq!(flushes("rw=write\nnrfiles=2\nfsync_on_close=1\nloops=2"), (8, vec![4, 5, 10, 11]));
+    assert_eq!(flushes("rw=write\nnrfiles=2\nend_syncfs=1\nloops=2"), (8, vec![4, 9]));
+    // Reading back comes behind it; none comes where the last write was flushed.
+    assert_eq!(flushes("rw=write\nend_fsync=1\nverify=crc32c"), (8, vec![4]));
+    assert_eq!(flushes("rw=write\nend_fsync=1\nfsync=4\nloops=2"), (8, vec![4, 9]));
+    assert_eq!(flushes("rw=read\nend_fsync=1"), (4, vec![]));
+}
+
+#[test]
+fn lengths_of_a_range_are_rounded_down_to_its_low_end_and_to_its_high_one() {
+    let shares = |range: &str, lengths: &[u64]| {
+        let all = requests(&format!("[a]\nsize=64m\nrw=randwrite\nnorandommap\nbsrange={range}")).remove(0);
+        let of = |length: &u64| all.iter().filter(|request| request.length == *length).count() as f64;
+        lengths.iter().map(|length| (of(length) / all.len() as f64 * 20.0).round() / 20.0).collect::<Vec<_>>()
+    };
+    assert_eq!(shares("4k-10k", &[4096, 8192, 10_240]), [0.4, 0.4, 0.2]);
+    assert_eq!(shares("4k-8k", &[4096, 8192]), [0.5, 0.5]);
+    assert_eq!(shares("512-513", &[512, 513]), [1.0, 0.0]);
+}
+
 /// The block of 64 KiB that most requests of a kind go to, and their share.
 fn hottest(all: &[HostRequest], op: HostOp) -> (u64, f64) {
     let mut counts = std::collections::BTreeMap::new();
@@ -341,6 +370,12 @@ fn a_backlog_is_read_back_in_between() {
         .map(|one| one.1)
         .collect();
     assert_eq!(some[..5], [0, 1, 2, 0, 3]);
+    // What a batch leaves counts among what is written next: it is due again so much sooner.
+    let left: Vec<u64> = operations("rw=write\nverify=crc32c\nverify_backlog=2\nverify_backlog_batch=1")
+        .iter()
+        .map(|one| one.1)
+        .collect();
+    assert_eq!(left, [0, 1, 0, 2, 1, 3, 2, 3]);
 }
 
 #[test]

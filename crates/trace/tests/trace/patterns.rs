@@ -281,3 +281,21 @@ fn a_trace_without_reads_and_writes_has_no_model() {
     let error = fit("trims", &options, &mut || open(&trace, &context)).unwrap_err();
     assert!(error.to_string().contains("trims: a trace without reads and writes has no model"), "{error}");
 }
+
+#[test]
+fn a_model_has_as_many_requests_as_the_trace_has_reads_and_writes() {
+    let folder = Folder::new();
+    let row = |number: u64| match number % 4 {
+        3 => format!("{},F,0,0\n", number * 1000),
+        2 => format!("{},T,{},4096\n", number * 1000, number * 4096),
+        _ => format!("{},W,{},4096\n", number * 1000, number * 4096),
+    };
+    let rows: String = (0..4000).map(row).collect();
+    let path = folder.file("trace.csv", format!("time_ns,op,offset_bytes,length_bytes\n{rows}"));
+    let trace = SourceConfig::Trace(TraceConfig::of_file(path));
+    let context = OpenContext { drive_bytes: 1 << 40, seed: 1, base_dir: Path::new("") };
+    let options = FitOptions { model: true, ..FitOptions::default() };
+    let summary = fit("flushed", &options, &mut || open(&trace, &context)).unwrap().summary;
+    assert_eq!((summary.requests, summary.left_out), (2000, 2000));
+    assert!(summary.read_share == 0.0);
+}
