@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -164,3 +167,48 @@ def test_a_prepared_drive_of_a_file_and_the_rest_of_a_run_take_objects_again(tmp
     assert loaded.logical_bytes > 0
     wordline.run_part(**how, policies={"gc": Saved(5)}, save_state=tmp_path / "half", stop_after=1500)
     assert wordline.run_part(**how, policies={"gc": Saved(5)}, load_state=tmp_path / "half") is not None
+
+
+CHOOSES = """
+class Own:
+    needs = ("full_order",)
+
+    def choose(self, blocks):
+        return next((i for i in blocks.full_order if blocks.valid[i] <= blocks.most_valid), None)
+"""
+
+
+def test_a_state_goes_on_only_with_the_policy_that_it_was_made_with(tmp_path: Path) -> None:
+    """Each part in a process of its own, since a module is imported once."""
+    (tmp_path / "own_policy.py").write_text(CHOOSES)
+    sets = [f"--set={key}={value}" for key, value in SMALL.items()]
+    own = "--set=scheme.custom.python_gc.class=own_policy:Own"
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])}
+
+    def wordline_of(*arguments: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "wordline", *arguments, *sets, own]
+        return subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env=environment)
+
+    load = ("--workload", "mixed-70-30-8k-qd16")
+    run = ("run", "--device", "mqsim", *load, "--set=workload.source.requests=500")
+    assert wordline_of("prepare", "mqsim", *load, "--out", "drive").returncode == 0
+    assert wordline_of(*run, "--stop-after", "100", "--save-state", "state").returncode == 0
+    for state in ("drive", "state"):
+        assert wordline_of(*run, "--load-state", state).returncode == 0
+    (tmp_path / "own_policy.py").write_text(CHOOSES.replace("next(", "max("))
+    for state in ("drive", "state"):
+        refused = wordline_of(*run, "--load-state", state)
+        assert refused.returncode == 2 and "`policies` is " in refused.stderr, refused.stderr
+
+
+def test_what_descriptions_are_called_tells_no_states_apart(tmp_path: Path) -> None:
+    for name in ("one", "another"):
+        (tmp_path / f"{name}.toml").write_text(f'description = "{name}"\n[scheduler]\npolicy = "fifo"\n')
+    drive = wordline.prepare("mqsim", str(tmp_path / "one.toml"), overrides=SMALL)
+    load = {**SMALL, "workload.source.requests": 100}
+    wordline.run("mqsim", str(tmp_path / "another.toml"), overrides=load, drive=drive)
+    with pytest.raises(wordline.WordlineError, match=r"`scheme.scheduler.policy` is"):
+        wordline.run("mqsim", "suspend", overrides=load, drive=drive)
+    with pytest.raises(wordline.WordlineError, match=r"`workload.start.layout` is"):
+        steady = {**load, "workload.start.layout": "steady"}
+        wordline.run("mqsim", str(tmp_path / "one.toml"), overrides=steady, drive=drive)

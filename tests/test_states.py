@@ -73,6 +73,64 @@ def test_the_command_line_prepares_stops_and_goes_on(wordline: Wordline, tmp_pat
     assert {**result, "engine": None} == {**expected, "engine": None}
 
 
+def test_the_rest_of_a_run_is_refused_where_it_would_pass_for_all_of_it(
+    wordline: Wordline, tmp_path: Path
+) -> None:
+    run = ("run", "--device", "mqsim", *sets(SMALL))
+    drive, state = tmp_path / "drive", tmp_path / "state"
+    wordline("prepare", "mqsim", *sets(SMALL), "--out", drive)
+    wordline(*run, "--stop-after", "100", "--save-state", state)
+    for option, name in (("--request-log", "log.parquet"), ("--timeline", "t.pftrace")):
+        assert "not from the state of a run" in wordline(*run, "--load-state", state, option, name).error()
+        assert wordline(*run, "--load-state", drive, option, tmp_path / name).code == 0
+    again = ("--load-state", state, "--save-state", tmp_path / "next", "--stop-after")
+    assert "a stop after 60 requests: allowed: 101 or more" in wordline(*run, *again, "60").error()
+    assert wordline(*run, *again, "101").code == 0
+
+
+def test_the_speed_of_a_run_that_goes_on_is_of_what_it_did_since(tmp_path: Path) -> None:
+    state = tmp_path / "state"
+    package.run_part("mqsim", workload=WORKLOAD, overrides=SMALL, save_state=state, stop_after=1999)
+    rest = package.run_part("mqsim", workload=WORKLOAD, overrides=SMALL, load_state=state)
+    assert rest is not None
+    engine = rest.engine
+    assert 0 < engine.flash_operations_per_s * engine.wall_s < engine.flash_operations / 10
+
+
+def test_files_of_a_workload_are_found_from_its_folder_however_a_drive_is_prepared(
+    wordline: Wordline, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "sub"
+    folder.mkdir()
+    rows = "time_ns,op,offset_bytes,length_bytes\n0,W,0,4096\n900000,R,0,4096\n"
+    for name in ("t.csv", "before.csv"):
+        (folder / name).write_text(rows)
+    load = folder / "w.toml"
+    load.write_text(
+        'source.kind = "trace"\nsource.path = "t.csv"\nsource.before = "before.csv"\nhost.arrivals = "open"\n'
+        "start.overwrite = 0.01\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    given = ("--workload", "sub/w.toml", *sets({"device.geometry.blocks": 256, "device.geometry.pages": 64}))
+    run = ("run", "--device", "mqsim", *given)
+    whole = wordline(*run, "--json", "--no-keep").json()
+    assert {**wordline(*run, "--json").json(), "engine": 0} == {**whole, "engine": 0}
+    assert wordline("prepare", "mqsim", *given, "--out", "drive").code == 0
+    assert wordline(*run, "--load-state", "drive").code == 0
+    (folder / "s.toml").write_text(
+        'device = "mqsim"\nworkload = "w.toml"\n'
+        '[set]\n"device.geometry.blocks" = 256\n"device.geometry.pages" = 64\n'
+        '[axes]\n"workload.host.time_scale" = [1.0, 2.0]\n'
+    )
+    assert wordline("sweep", "sub/s.toml", "--json").json()["done"] == 2
+
+
+def test_a_dry_run_prepares_what_can_be_prepared(wordline: Wordline, tmp_path: Path) -> None:
+    prepare = ("prepare", "mqsim", *sets(SMALL), "--out", tmp_path / "drive")
+    for call in ((*prepare, "--dry-run"), prepare):
+        assert "scheme.array: allowed for a drive" in wordline(*call, "--scheme", "mirror").error()
+
+
 def test_a_damaged_or_foreign_state_is_one_line(wordline: Wordline, tmp_path: Path) -> None:
     drive = tmp_path / "drive"
     wordline("prepare", "mqsim", *sets(SMALL), "--out", drive)

@@ -19,6 +19,7 @@ __all__ = [
     "__build__",
     "__version__",
     "check",
+    "check_prepare",
     "combined",
     "fio_workload",
     "hold",
@@ -169,6 +170,7 @@ def run(
     request_log: str | os.PathLike[str] | None = None,
     course: Course | None = None,
     remarks: list[str] = ...,
+    policies: str = ...,
 ) -> RunResult | None: ...
 def check(
     device: tuple[str, str],
@@ -197,8 +199,19 @@ def prepare(
     overrides: list[tuple[str, str]],
     seed: int,
     checked: bool,
+    base_dir: str,
+    policies: str,
     progress: Callable[[int, int | None, int], None] | None = None,
 ) -> Drive: ...
+def check_prepare(
+    device: tuple[str, str],
+    scheme: tuple[str, str],
+    workload: tuple[str, str],
+    *,
+    overrides: list[tuple[str, str]],
+    seed: int,
+    checked: bool,
+) -> None: ...
 def load_drive(
     path: str | os.PathLike[str],
     device: tuple[str, str],
@@ -208,6 +221,8 @@ def load_drive(
     overrides: list[tuple[str, str]],
     seed: int,
     checked: bool,
+    base_dir: str,
+    policies: str,
 ) -> Drive: ...
 def combined(name: str, parts: list[tuple[str, tuple[str, str] | None]]) -> tuple[str, str]: ...
 def parts() -> list[tuple[str, list[str], list[str], str]]: ...

@@ -20,6 +20,7 @@ ABOUT = {
     "workload": "its source has something to say: bad lines of a trace, steps that left requests out",
     "no_effect": "a key was set that another setting leaves without effect: for this run, or in the file of "
     "its scheme or workload",
+    "reads_only": "writes to a drive of which only reads are modelled",
     "measured_latencies": "a trace's measured response times are of other requests than the simulated ones",
     "empty_map_cache": "a cache of the map began empty, and so did the window",
     "series_merged": "rows of the time series were merged",

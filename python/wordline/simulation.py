@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import Any, TypeAlias, TypedDict, Unpack
 
 from wordline import _core, flows, outputs, reads, schemes
 from wordline._core import Drive
-from wordline.policies import handed_over
+from wordline.policies import handed_over, sources
 from wordline.presets import (
     DEFAULT_DEVICE,
     DEFAULT_WORKLOAD,
@@ -163,6 +164,7 @@ def measure(
     if ready is not None:
         how["drive"] = ready.drive
         how["load_state"] = ready.file or how.get("load_state")
+    is_of_states = any(how.get(name) is not None for name in ("drive", "load_state", "save_state"))
     with _outputs(scenario, how):
         return _core.run(
             *scenario.texts(),
@@ -171,6 +173,7 @@ def measure(
             checked=scenario.checked,
             base_dir=str(scenario.workload.folder),
             remarks=list(scenario.workload.notes),
+            policies=_made_of(scenario) if is_of_states else "",
             **how,
         )
 
@@ -306,6 +309,8 @@ def prepare_drive(scenario: Scenario, progress: Progress | None) -> Drive:
         overrides=scenario.settings(),
         seed=scenario.seed,
         checked=scenario.checked,
+        base_dir=str(scenario.workload.folder),
+        policies=_made_of(scenario),
         progress=progress,
     )
 
@@ -334,7 +339,29 @@ def load_drive(
             overrides=scenario.settings(),
             seed=scenario.seed,
             checked=scenario.checked,
+            base_dir=str(scenario.workload.folder),
+            policies=_made_of(scenario),
         )
+
+
+def _made_of(scenario: Scenario) -> str:
+    """What policies in Python are made of: the hashes of their files, as text. Empty without any, and where
+    they are in no file.
+    """
+    own = [pair for pair in scenario.settings() if pair[0].startswith("scheme.")]
+    described = tomllib.loads(_core.resolve("scheme", scenario.texts()[1], own))
+    try:
+        found = sources(described.get("custom", {}))
+    except _core.WordlineError:
+        return ""
+    return json.dumps(found, sort_keys=True) if found else ""
+
+
+def check_prepare(scenario: Scenario) -> None:
+    """Raises `WordlineError` for what `prepare_drive` would refuse before the drive is made."""
+    _core.check_prepare(
+        *scenario.texts(), overrides=scenario.settings(), seed=scenario.seed, checked=scenario.checked
+    )
 
 
 def resolved(scenario: Scenario, whole_drive: bool = True) -> dict[str, Any]:

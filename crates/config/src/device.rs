@@ -59,6 +59,9 @@ pub struct DeviceConfig {
     /// Blocks that can't be used, from the factory and in use; left out: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bad_blocks: Option<BadBlocksConfig>,
+    /// Only its reads are modelled, as those of a drive with zones: writes have a note.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub reads_only: bool,
     /// Endurance as its maker rates it; left out: unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rated: Option<RatedConfig>,
@@ -312,6 +315,10 @@ impl LinkData {
     fn of_requests(&self) -> bool {
         *self == Self::Request
     }
+}
+
+fn is_false(given: &bool) -> bool {
+    !*given
 }
 
 impl DeviceConfig {

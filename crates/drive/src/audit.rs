@@ -14,18 +14,19 @@ impl Drive {
     /// Checks every table of the drive against the others, on a copy that has come to rest: what checked mode does at the end of a run.
     ///
     /// # Errors
-    /// [`Error::Fault`]: what is wrong. [`Error::Unchecked`]: it isn't in checked mode.
+    /// [`Error::Fault`]: what is wrong. [`Error::Unchecked`]: it isn't in checked mode. [`Error::EndOfLife`]: the copy's life ended
+    /// before it came to rest, which says nothing of the tables.
     pub fn audit(&self) -> Result<CheckedReport, Error> {
         if self.setup.kept != Kept::Checked {
             return Err(Error::Unchecked);
         }
         let mut copy = self.fork()?;
         copy.drain()?;
-        of_either!(&mut copy.inner, volume => audit(&mut **volume)).map_err(Error::Fault)
+        of_either!(&mut copy.inner, volume => audit(&mut **volume))
     }
 }
 
-fn audit<V: Volume>(volume: &mut V) -> Result<CheckedReport, String> {
+fn audit<V: Volume>(volume: &mut V) -> Result<CheckedReport, Error> {
     volume.wind_down(true);
     loop {
         let (event, _) = volume.next_event();
@@ -37,12 +38,12 @@ fn audit<V: Volume>(volume: &mut V) -> Result<CheckedReport, String> {
             break;
         }
         if let Some(fault) = volume.fault() {
-            return Err(fault);
+            return Err(Error::Fault(fault));
         }
         if volume.has_ended() {
-            return Err("its life ended before it came to rest".to_owned());
+            return Err(Error::EndOfLife { time: volume.now().0 });
         }
     }
     volume.close_untimed_places();
-    volume.audit()
+    volume.audit().map_err(Error::Fault)
 }

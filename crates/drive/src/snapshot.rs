@@ -134,8 +134,7 @@ impl Drive {
 
 impl Made {
     fn of(setup: &Setup) -> Self {
-        let Setup { device, scheme, host: _, start, window: _, measure, seed, kept, pattern, settling: _ } =
-            setup.clone();
+        let Setup { device, scheme, start, measure, seed, kept, pattern, .. } = setup.clone();
         Self { device, scheme, start, measure, seed, kept, pattern }
     }
 

@@ -41,6 +41,8 @@ pub struct Outcome {
     /// Flash pages read and programmed and blocks erased in the whole run: from the first request, warm-up included, to the end
     /// of the window.
     pub flash_operations: u64,
+    /// Of these, those before a run that goes on was saved.
+    pub operations_before: u64,
     /// Events of the same time.
     pub events: u64,
     /// Requests of the whole run.

@@ -228,6 +228,7 @@ fn devices() -> impl Strategy<Value = DeviceConfig> {
             bad_blocks: None,
             cpu: Default::default(),
             energy: Default::default(),
+            reads_only: false,
             rated: None,
             dram,
         },

@@ -15,6 +15,7 @@ mod held;
 mod past;
 mod policies;
 mod raised;
+mod reads_only;
 mod request_log;
 mod requests;
 mod run;
@@ -61,6 +62,7 @@ pub fn fill(module: &Bound<'_, PyModule>, build: &str, policies: Vec<CustomPolic
     module.add_function(wrap_pyfunction!(run::run, module)?)?;
     module.add_function(wrap_pyfunction!(schemes::combined, module)?)?;
     module.add_function(wrap_pyfunction!(state::load_drive, module)?)?;
+    module.add_function(wrap_pyfunction!(state::check_prepare, module)?)?;
     module.add_function(wrap_pyfunction!(state::prepare, module)?)?;
     module.add_function(wrap_pyfunction!(trace::trace_convert, module)?)?;
     module.add_function(wrap_pyfunction!(trace::trace_info, module)?)?;

@@ -23,6 +23,7 @@ use crate::files::{Packed, StateFile, at};
 use crate::guard::guarded;
 use crate::held::Held;
 use crate::past::Past;
+use crate::reads_only;
 use crate::request_log::{LogFile, together};
 use crate::requests::Requests;
 use crate::state::{From, Part};
@@ -101,7 +102,7 @@ struct Document<'a> {
 struct EngineFigures {
     /// Time to bring the drive to its state before the first request.
     prepare_s: f64,
-    /// Time to replay the workload.
+    /// Time to replay the workload, of a run that went on from a state the rest of it.
     wall_s: f64,
     /// Requests of the whole run, warm-up included; all below are of the same time.
     requests: u64,
@@ -109,7 +110,7 @@ struct EngineFigures {
     settling_requests: u64,
     /// Pages read and programmed and blocks erased; `flash.operations` are those of the window.
     flash_operations: u64,
-    /// The same by `wall_s`.
+    /// Those of `wall_s` by it: of a run that went on from a state, those since then.
     flash_operations_per_s: f64,
     /// Events of the engine.
     events: u64,
@@ -123,11 +124,13 @@ struct EngineFigures {
 ///
 /// A run may begin on a prepared drive, which it leaves alone, or go on from a file, of a drive or of a run; after
 /// `stop_after` requests it is written to `save_state`, and there is no result yet. `remarks` are of what the workload was made
-/// from; the result's notes begin with them.
+/// from; the result's notes begin with them. `policies` says what policies of the user's own are made of: a state goes on only
+/// beside the same.
 #[pyfunction]
 #[pyo3(signature = (
     device, scheme, workload, *, overrides, seed, checked, base_dir, progress=None, drive=None, load_state=None,
-    save_state=None, stop_after=None, held=None, timeline=None, request_log=None, course=None, remarks=Vec::new()
+    save_state=None, stop_after=None, held=None, timeline=None, request_log=None, course=None, remarks=Vec::new(),
+    policies=String::new()
 ))]
 #[allow(clippy::too_many_arguments)] // keywords in Python
 pub fn run(
@@ -149,6 +152,7 @@ pub fn run(
     request_log: Option<PathBuf>,
     course: Option<Py<Course>>,
     remarks: Vec<String>,
+    policies: String,
 ) -> PyResult<Option<RunResult>> {
     let from = match (drive, load_state) {
         (Some(_), Some(_)) => return Err(mistake("a drive and a state to load exclude each other")),
@@ -156,7 +160,8 @@ pub fn run(
         (None, Some(path)) => Some(From::File(path)),
         (None, None) => None,
     };
-    let part = Part { from, save: save_state, stop_after, held, timeline, request_log, course, remarks };
+    let part =
+        Part { from, save: save_state, stop_after, held, timeline, request_log, course, remarks, policies };
     py.detach(|| {
         guarded(|| {
             let described = describe(&device, &scheme, &workload, &overrides).map_err(mistake)?;
@@ -174,6 +179,7 @@ fn run_described(
     part: Part,
 ) -> PyResult<Option<RunResult>> {
     let mut setup = described.setup(seed, checked);
+    setup.policies.clone_from(&part.policies);
     let context = OpenContext {
         drive_bytes: setup.logical_bytes().map_err(|error| described.mistake(error))?,
         seed,
@@ -197,6 +203,9 @@ fn run_described(
                 Some(from) => from.open(&setup),
             };
             let (mut device, resumed) = watch.outcome(ready)?;
+            if resumed.is_some() {
+                part.refuse_parts_of_logs()?;
+            }
             let timeline = timeline_of(described, part.timeline.as_ref())?;
             let log = part.request_log.as_deref().map(LogFile::create).transpose()?;
             let course = part.course.as_ref().map(Py::get);
@@ -284,7 +293,13 @@ impl Run<'_> {
         });
         let mut outcome = match watch.outcome(replayed)? {
             Ending::Finished(outcome) => outcome,
-            Ending::Stopped { .. } => {
+            Ending::Stopped { before, .. } => {
+                if let Some(stop) = part.stop_after.filter(|stop| *stop <= before) {
+                    let allowed = before + 1;
+                    return Err(mistake(format_args!(
+                        "a stop after {stop} requests: allowed: {allowed} or more, as {before} had entered the drive"
+                    )));
+                }
                 saved.map_or(Ok(()), StateFile::finish)?;
                 return Ok(None);
             }
@@ -305,7 +320,8 @@ impl Run<'_> {
                 requests: outcome.requests,
                 settling_requests: self.past.requests + outcome.settling_requests,
                 flash_operations: outcome.flash_operations,
-                flash_operations_per_s: outcome.flash_operations as f64 / wall_s,
+                flash_operations_per_s: (outcome.flash_operations - outcome.operations_before) as f64
+                    / wall_s,
                 events: outcome.events,
                 simulated_ns: outcome.report.window.end_ns,
             },
@@ -316,6 +332,7 @@ impl Run<'_> {
                 .chain(requests.notes())
                 .map(Note::of_workload)
                 .chain(without_effect::notes(self.described))
+                .chain(reads_only::note(self.described, &outcome.report))
                 .chain(self.past.note.clone())
                 .chain(part.empty_timeline(outcome.report.window.end_ns))
                 .chain(traces::notes(&traces, &outcome.report))

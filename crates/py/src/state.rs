@@ -44,9 +44,24 @@ pub struct Part {
     pub stop_after: Option<u64>,
     /// What there is to say of what the workload was made from.
     pub remarks: Vec<String>,
+    /// What policies of the user's own are made of.
+    pub policies: String,
 }
 
 impl Part {
+    /// Refuses what would show the rest of a run alone as all of it.
+    pub fn refuse_parts_of_logs(&self) -> PyResult<()> {
+        let wanted =
+            [("a timeline", self.timeline.is_some()), ("a log of requests", self.request_log.is_some())];
+        match wanted.into_iter().find(|(_, given)| *given) {
+            None => Ok(()),
+            Some((what, _)) => Err(mistake(format_args!(
+                "{what}: allowed: a run from its first request on, or from a prepared drive, not from the state of a run, \
+                 whose requests before it would be missing"
+            ))),
+        }
+    }
+
     /// That the window of the timeline lies behind the run's end, if so.
     pub fn empty_timeline(&self, end_ns: u64) -> Option<Note> {
         let (_, (from, _)) = self.timeline.as_ref().filter(|(_, (from, _))| *from >= end_ns)?;
@@ -87,9 +102,38 @@ impl From {
     }
 }
 
-/// Prepares a drive as a run of these descriptions would find it.
+/// Refuses what can't be prepared before its requests are known.
+fn preparable(setup: &Setup) -> PyResult<()> {
+    if setup.scheme.array.is_some() {
+        return Err(no_array());
+    }
+    if setup.start.occupancy.follows_requests() {
+        return Err(mistake(
+            "workload.start.occupancy = footprint or span: allowed for a drive that is prepared beforehand: all, none or a \
+             share, which don't depend on the requests",
+        ));
+    }
+    Ok(())
+}
+
+/// Refuses what [`prepare`] would, but for what only making the drive shows.
 #[pyfunction]
-#[pyo3(signature = (device, scheme, workload, *, overrides, seed, checked, progress=None))]
+#[pyo3(signature = (device, scheme, workload, *, overrides, seed, checked))]
+pub fn check_prepare(
+    device: Text,
+    scheme: Text,
+    workload: Text,
+    overrides: Overrides,
+    seed: u64,
+    checked: bool,
+) -> PyResult<()> {
+    let described = describe(&device, &scheme, &workload, &overrides).map_err(mistake)?;
+    preparable(&described.setup(seed, checked))
+}
+
+/// Prepares a drive as a run of these descriptions would find it. Relative paths in the workload start at `base_dir`.
+#[pyfunction]
+#[pyo3(signature = (device, scheme, workload, *, overrides, seed, checked, base_dir, policies, progress=None))]
 #[allow(clippy::too_many_arguments)] // keywords in Python
 pub fn prepare(
     py: Python<'_>,
@@ -99,24 +143,18 @@ pub fn prepare(
     overrides: Overrides,
     seed: u64,
     checked: bool,
+    base_dir: &str,
+    policies: String,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Drive> {
     py.detach(|| {
         guarded(|| {
             let described = describe(&device, &scheme, &workload, &overrides).map_err(mistake)?;
-            let mut setup = described.setup(seed, checked);
-            if setup.scheme.array.is_some() {
-                return Err(no_array());
-            }
-            if setup.start.occupancy.follows_requests() {
-                return Err(mistake(
-                    "workload.start.occupancy = footprint or span: allowed for a drive that is prepared beforehand: all, \
-                     none or a share, which don't depend on the requests",
-                ));
-            }
+            let mut setup = Setup { policies, ..described.setup(seed, checked) };
+            preparable(&setup)?;
             let mut watch = Watch::new(progress, None);
             let drive_bytes = setup.logical_bytes().map_err(|error| described.mistake(error))?;
-            let context = OpenContext { drive_bytes, seed, base_dir: Path::new(".") };
+            let context = OpenContext { drive_bytes, seed, base_dir: Path::new(base_dir) };
             let past = Past::of(&described, &mut setup, &context)?;
             let mut sources = past.sources(&described, &context)?;
             let ready = setup.prepare_after(Vec::new(), &[], sources.before(), &mut watch);
@@ -126,9 +164,10 @@ pub fn prepare(
     })
 }
 
-/// The drive of a file; the descriptions must be those that it was prepared with.
+/// The drive of a file; the descriptions must be those that it was prepared with. Relative paths in the workload start at
+/// `base_dir`.
 #[pyfunction]
-#[pyo3(signature = (path, device, scheme, workload, *, overrides, seed, checked))]
+#[pyo3(signature = (path, device, scheme, workload, *, overrides, seed, checked, base_dir, policies))]
 #[allow(clippy::too_many_arguments)] // keywords in Python
 pub fn load_drive(
     py: Python<'_>,
@@ -139,13 +178,15 @@ pub fn load_drive(
     overrides: Overrides,
     seed: u64,
     checked: bool,
+    base_dir: &str,
+    policies: String,
 ) -> PyResult<Drive> {
     py.detach(|| {
         guarded(|| {
             let described = describe(&device, &scheme, &workload, &overrides).map_err(mistake)?;
-            let mut setup = described.setup(seed, checked);
+            let mut setup = Setup { policies, ..described.setup(seed, checked) };
             let drive_bytes = setup.logical_bytes().map_err(|error| described.mistake(error))?;
-            let context = OpenContext { drive_bytes, seed, base_dir: Path::new(".") };
+            let context = OpenContext { drive_bytes, seed, base_dir: Path::new(base_dir) };
             Past::of(&described, &mut setup, &context)?;
             let device = setup.load_drive(&mut unpack(&path)?).map_err(|error| at(&path, error))?;
             Ok(Drive::of(Embedded::of_device(setup, device)))

@@ -244,6 +244,7 @@ def prepare(
         from wordline.study.point import Inputs
 
         outputs.check("--out", out, outputs.STATE, reads.of_scenario(scenario))
+        simulation.check_prepare(scenario)
         inputs = [Inputs.of(scenario)]
         facts = counted(inputs, inputs)
         print(json.dumps(facts) if as_json else in_words(facts))

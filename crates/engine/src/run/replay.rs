@@ -81,6 +81,9 @@ pub(super) struct Replay<'a, H, V> {
     is_answered: bool,
     report: Option<Report>,
     stop: Stop,
+    /// Where it goes on: requests that had entered, and flash operations, before it was saved.
+    requests_before: u64,
+    operations_before: u64,
 }
 
 impl<'a, H: HostSide, V: Volume> Replay<'a, H, V> {
@@ -107,6 +110,8 @@ impl<'a, H: HostSide, V: Volume> Replay<'a, H, V> {
             is_answered: false,
             report: None,
             stop,
+            requests_before: 0,
+            operations_before: 0,
         }
     }
 
@@ -118,7 +123,12 @@ impl<'a, H: HostSide, V: Volume> Replay<'a, H, V> {
         resume: Option<&mut dyn Read>,
     ) -> Result<(), RunError> {
         match resume {
-            Some(input) => self.restore(identity, input),
+            Some(input) => {
+                self.restore(identity, input)?;
+                self.operations_before = self.device.flash_operations();
+                self.requests_before = self.number;
+                Ok(())
+            }
             None => {
                 self.device.measure(&setup.measure);
                 Ok(())
@@ -128,7 +138,7 @@ impl<'a, H: HostSide, V: Volume> Replay<'a, H, V> {
 
     /// Where it stopped.
     pub(super) fn stopped(&self) -> Ending {
-        Ending::Stopped { requests: self.number, time: self.device.now() }
+        Ending::Stopped { requests: self.number, before: self.requests_before, time: self.device.now() }
     }
 
     /// What it measured. `open`: requests came at times that the workload gave.
@@ -146,7 +156,8 @@ impl<'a, H: HostSide, V: Volume> Replay<'a, H, V> {
         report.steady_ends = self.host.steady_ends();
         let settling_requests = self.host.settling_requests();
         let (flash_operations, events) = (self.device.flash_operations(), self.device.events_processed());
-        Ok(Outcome { report, flash_operations, events, requests, settling_requests })
+        let operations_before = self.operations_before;
+        Ok(Outcome { report, flash_operations, operations_before, events, requests, settling_requests })
     }
 }
 

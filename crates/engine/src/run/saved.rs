@@ -15,19 +15,33 @@ use wordline_ftl::durable::Kept;
 struct Made<'a> {
     device: &'a DeviceConfig,
     scheme: &'a SchemeConfig,
+    #[serde(rename = "workload.start")]
     start: &'a StartConfig,
     seed: u64,
     #[serde(rename = "checked")]
     kept: Kept,
     #[serde(skip_serializing_if = "Option::is_none")]
     pattern: &'a Option<WritePattern>,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    policies: &'a str,
 }
 
 impl Setup {
     fn drive_identity(&self) -> Result<Identity, SnapshotError> {
-        let Self { device, scheme, host: _, start, window: _, measure: _, seed, kept, pattern, settling: _ } =
-            self;
-        Identity::new("a drive", &Made { device, scheme, start, seed: *seed, kept: *kept, pattern })
+        let Self {
+            device,
+            scheme,
+            host: _,
+            start,
+            window: _,
+            measure: _,
+            seed,
+            kept,
+            pattern,
+            settling: _,
+            policies,
+        } = self;
+        Identity::new("a drive", &Made { device, scheme, start, seed: *seed, kept: *kept, pattern, policies })
     }
 
     /// Why a drive that was prepared for `other` is none of this setup: the first key that differs; `None` if it is the

@@ -50,6 +50,8 @@ pub enum Ending {
     Stopped {
         /// Requests that have entered the drive.
         requests: u64,
+        /// Of these, those that had when this part of the run began.
+        before: u64,
         /// The time.
         time: Ns,
     },
@@ -70,15 +72,21 @@ impl Ending {
 struct Made<'a> {
     device: &'a DeviceConfig,
     scheme: &'a SchemeConfig,
+    #[serde(rename = "workload.host")]
     host: &'a HostConfig,
+    #[serde(rename = "workload.start")]
     start: &'a StartConfig,
+    #[serde(rename = "workload.window")]
     window: &'a WindowConfig,
+    #[serde(rename = "workload.measure")]
     measure: &'a MeasureConfig,
     seed: u64,
     #[serde(rename = "checked")]
     kept: Kept,
     flows: &'a [FlowRules],
     workload: Value,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    policies: &'a str,
 }
 
 impl Split<'_> {
@@ -91,12 +99,24 @@ impl Split<'_> {
             return Ok(None);
         }
         // The workload says more than the pattern of its writes.
-        let Setup { device, scheme, host, start, window, measure, seed, kept, pattern: _, settling: _ } =
-            setup;
+        let Setup {
+            device,
+            scheme,
+            host,
+            start,
+            window,
+            measure,
+            seed,
+            kept,
+            pattern: _,
+            settling: _,
+            policies,
+        } = setup;
         let workload =
             serde_json::from_str(self.workload).unwrap_or_else(|_| Value::String(self.workload.to_owned()));
         let (seed, kept) = (*seed, *kept);
-        let made = Made { device, scheme, host, start, window, measure, seed, kept, flows, workload };
+        let made =
+            Made { device, scheme, host, start, window, measure, seed, kept, flows, workload, policies };
         Identity::new("a run", &made).map(Some)
     }
 }

@@ -21,6 +21,8 @@ pub struct Identity {
     configuration: String,
 }
 
+const DESCRIPTIONS: [&str; 3] = ["device", "scheme", "workload"];
+
 /// FNV-1a, 64 bits.
 fn hash(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
@@ -29,11 +31,17 @@ fn hash(text: &str) -> u64 {
 }
 
 impl Identity {
-    /// Of a kind ("a drive") and of what its state depends on, all defaults filled in.
+    /// Of a kind ("a drive") and of what its state depends on, all defaults filled in. What descriptions are called, and say of
+    /// themselves, doesn't count.
     pub fn new(kind: &'static str, configuration: &impl Serialize) -> Result<Self, SnapshotError> {
-        let configuration =
-            serde_json::to_string(configuration).map_err(|error| SnapshotError::Write(error.to_string()))?;
-        Ok(Self { kind, configuration })
+        let mut configuration =
+            serde_json::to_value(configuration).map_err(|error| SnapshotError::Write(error.to_string()))?;
+        for described in DESCRIPTIONS {
+            if let Some(Value::Object(table)) = configuration.get_mut(described) {
+                table.retain(|key, _| key != "name" && key != "description");
+            }
+        }
+        Ok(Self { kind, configuration: configuration.to_string() })
     }
 
     /// A number that tells configurations apart.

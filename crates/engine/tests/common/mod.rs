@@ -76,6 +76,7 @@ pub fn device(channels: u32, ways: u32, dies: u32, planes: u32) -> DeviceConfig 
         bad_blocks: None,
         cpu: Default::default(),
         energy: Default::default(),
+        reads_only: false,
         rated: None,
         dram: Default::default(),
     }

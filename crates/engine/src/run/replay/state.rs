@@ -33,6 +33,8 @@ impl<H: HostSide, V: Volume> Replay<'_, H, V> {
             stop: _,
             drive_bytes: _,
             streams: _,
+            requests_before: _,
+            operations_before: _,
         } = self;
         let Some(identity) = identity else { return Ok(()) };
         let mut out = Out::begin(out)?;
