@@ -414,6 +414,17 @@ def test_results_of_fio_are_points(tmp_path: Path) -> None:
     assert found.points[0].curve["read"][0] == (0.5, 70.0)
 
 
+def test_what_writers_offer_is_told_by_bytes_and_with_suffixes_too(tmp_path: Path) -> None:
+    limits: list[dict[str, str]] = [{"rate_iops": "10k"}, {"rate": f"{10_240 * 4096}"}, {"rate": "40m,40m"}]
+    for limit in limits:
+        writer = job("writer", "", 0, 10_000, rw="randwrite", **limit)
+        _, runs, _ = _read_fio(fio(tmp_path / "a.json", job("probe", "5000,5000", 5000, 5000), writer))
+        assert runs[0].offered == 15_240, limit
+    thinks = job("writer", "", 0, 10_000, thinktime="5000")
+    with pytest.raises(WordlineError, match="thinktime=5000: allowed: rate_iops or rate"):
+        _read_fio(fio(tmp_path / "a.json", job("probe", "5000,5000", 5000, 5000), thinks))
+
+
 def test_bins_of_fio_give_percentiles_where_it_lists_none(tmp_path: Path) -> None:
     probe = job("probe", "5000,5000", 5000, 5000)
     for way in ("read", "write"):

@@ -240,10 +240,15 @@ def _suggestion(text: str, known: list[str]) -> str:
     return meant(text, known, f"known: {', '.join(known)}" if known else "none are installed")
 
 
-def replay(trace: str | os.PathLike[str], overrides: Sequence[tuple[str, str]] = ()) -> Description:
+def replay(
+    trace: str | os.PathLike[str],
+    overrides: Sequence[tuple[str, str]] = (),
+    folder: Path | None = None,
+) -> Description:
     """A workload that replays a trace at its own arrival times, onto a drive that is full at the start.
 
-    `overrides` are of this workload alone: dotted paths from `workload.` on and their values.
+    `overrides` are of this workload alone: dotted paths from `workload.` on and their values. Files that it
+    names, the trace among them, are found from `folder` on; left out: from where the process is.
     """
     path = Path(trace)
     text = "\n".join(
@@ -256,7 +261,7 @@ def replay(trace: str | os.PathLike[str], overrides: Sequence[tuple[str, str]] =
     )
     if overrides:
         text = _core.resolve("workload", (argument("trace"), text), list(overrides))
-    return Description(label=argument("trace"), text=text, folder=Path.cwd())
+    return Description(label=argument("trace"), text=text, folder=folder or Path.cwd())
 
 
 def toml_string(text: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -55,6 +55,22 @@ def _paths(value: Any) -> Iterator[str]:
     elif isinstance(value, list):
         for inner in value:
             yield from _paths(inner)
+
+
+def with_paths(value: Any, changed: Callable[[str], str]) -> Any:
+    """Settings of a workload, each by its key or dotted path, with the files that they name changed."""
+    if isinstance(value, dict):
+        return {
+            key: _changed(inner, changed) if key.rpartition(".")[2] in KEYS else with_paths(inner, changed)
+            for key, inner in value.items()
+        }
+    return [with_paths(inner, changed) for inner in value] if isinstance(value, list) else value
+
+
+def _changed(named: Any, changed: Callable[[str], str]) -> Any:
+    if isinstance(named, list):
+        return [_changed(name, changed) for name in named]
+    return changed(named) if isinstance(named, str) else named
 
 
 def _is_text(value: object) -> bool:

@@ -16,9 +16,12 @@ PROBE = "probe"
 """The job whose response times count."""
 
 UNLIMITED = 10.0
-"""Writers without `rate_iops` offer what the drive can't take: so many times what it took."""
+"""Writers without `rate_iops` or `rate` offer what the drive can't take: so many times what it took."""
 
-UNITS = {"k": 1024, "m": 1024**2}
+UNITS = {"k": 1024, "m": 1024**2, "g": 1024**3}
+
+OTHER_LIMITS = ("thinktime", "latency_target", "flow")
+"""Options by which a job offers less than the drive takes, and doesn't say how much."""
 
 
 def read(path: Path, protocol: Protocol) -> tuple[str, list[Run], Protocol]:
@@ -72,8 +75,10 @@ def _run(
         for name in STATISTICS:
             figures[f"{way}_{name}_us"] = _at(path, probe[way], latency, way, name)
     figures |= _writers([jobs[number] for number in others])
-    own = _protocol(probe, options[place], [(jobs[number], options[number]) for number in others], protocol)
-    rates = [_writes_offered(jobs[number], options[number], names) for number in range(len(jobs))]
+    own = _protocol(
+        path, probe, options[place], [(jobs[number], options[number]) for number in others], protocol
+    )
+    rates = [_writes_offered(path, jobs[number], options[number], names) for number in range(len(jobs))]
     writes = figures["writes_per_s"]
     offered = sum(rates) if all(math.isfinite(rate) for rate in rates) else UNLIMITED * writes
     probes_own = {way: float(probe[way]["iops"]) for way in DIRECTIONS}
@@ -148,13 +153,14 @@ def _at(
 
 
 def _protocol(
+    path: Path,
     probe: Mapping[str, Any],
     options: Mapping[str, Any],
     others: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]],
     protocol: Protocol,
 ) -> Protocol:
     reads, writes = (float(probe[way]["iops"]) for way in DIRECTIONS)
-    rates = _rates(options)
+    rates = _rates(path, options)
     per_s = sum(rates) if rates else reads + writes
     counts = [_threads(job, own, [one["jobname"] for one, _ in others]) for job, own in others]
     share = protocol.writer_read_share
@@ -180,23 +186,34 @@ def _threads(job: Mapping[str, Any], options: Mapping[str, Any], names: Sequence
     return threads if entries < threads else 1
 
 
-def _rates(options: Mapping[str, Any]) -> list[float]:
-    """Reads and writes a second of a thread; empty where its job has no bound."""
-    text = str(options.get("rate_iops", ""))
+def _rates(path: Path, options: Mapping[str, Any]) -> list[float]:
+    """Reads and writes a second of a thread; empty where its job has no bound. Raises `WordlineError` for one
+    that can't be told.
+    """
+    other = next((name for name in OTHER_LIMITS if str(options.get(name, "0")).strip("0smu") != ""), None)
+    if other is not None:
+        raise WordlineError(
+            f"{path}: {other}={options[other]}: allowed: rate_iops or rate, which tell what is offered"
+        )
+    text, size = str(options.get("rate_iops", "")), 1
+    if not text and options.get("rate"):
+        text, size = str(options["rate"]), _bytes(str(options.get("bs", "4k")))
     if not text:
         return []
-    parts = [float(part) if part else 0.0 for part in text.split(",")]
+    parts = [_number(part) / size if part else 0.0 for part in text.split(",")]
     kind = str(options.get("rw", options.get("readwrite", "randrw")))
     read = 0.0 if kind.endswith("write") and kind != "readwrite" else parts[0]
     write = 0.0 if kind.endswith("read") else parts[min(1, len(parts) - 1)]
     return [read, write]
 
 
-def _writes_offered(job: Mapping[str, Any], options: Mapping[str, Any], names: Sequence[str]) -> float:
+def _writes_offered(
+    path: Path, job: Mapping[str, Any], options: Mapping[str, Any], names: Sequence[str]
+) -> float:
     """Writes a second that an entry offers; the reads of writers count among them, as they do where rates are
     of both.
     """
-    rates = _rates(options)
+    rates = _rates(path, options)
     if not rates:
         return float(job["write"]["iops"]) if job["jobname"] == PROBE else math.inf
     own = rates[1] if job["jobname"] == PROBE else sum(rates)
@@ -204,6 +221,11 @@ def _writes_offered(job: Mapping[str, Any], options: Mapping[str, Any], names: S
 
 
 def _bytes(text: str) -> int:
-    size = text.strip().lower().removesuffix("ib").removesuffix("b").split(",")[0]
+    return int(_number(text.split(",")[0]))
+
+
+def _number(text: str) -> float:
+    """With fio's suffixes, powers of 1024."""
+    size = text.strip().lower().removesuffix("ib").removesuffix("b")
     unit = UNITS.get(size[-1:], 1)
-    return int(size[:-1] if unit > 1 else size) * unit
+    return float(size[:-1] if unit > 1 else size) * unit

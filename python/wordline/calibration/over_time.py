@@ -13,7 +13,8 @@ COLUMNS = ("series", "drive.logical_units", "drive.mapping_unit_bytes")
 def parts(row: Mapping[str, Any], share: float) -> list[dict[str, float]]:
     """A run by parts of the drive written, each so large a share of it: MiB a second, write amplification.
 
-    What an interval of the time series wrote across a border counts for both sides by its share.
+    What an interval of the time series wrote across a border counts for both sides by its share; one in which
+    nothing was written counts with its time.
     """
     series = json.loads(row["series"])
     size = share * row["drive.logical_units"] * row["drive.mapping_unit_bytes"]
@@ -22,6 +23,8 @@ def parts(row: Mapping[str, Any], share: float) -> list[dict[str, float]]:
     for written, duration, waf in zip(
         series["write_bytes"], series["duration_ns"], series["waf"], strict=True
     ):
+        if not written:
+            seconds += duration / 1e9
         rest = float(written)
         while rest > 0:
             taken = min(rest, left)

@@ -179,11 +179,18 @@ def _of_trace(file: Path, pairs: Sequence[tuple[str, str]], out: Path | None) ->
     from wordline.cli.progress import trace_bar
     from wordline.logs.loads import described
     from wordline.presets import replay, toml_string, toml_value
+    from wordline.reads import with_paths
     from wordline.toml_files import value
 
     with trace_bar() as progress:
         info = simulation.describe_trace(replay(file), list(pairs), progress).to_dict()
     base = Path.cwd() if out is None else Path(os.path.realpath(out)).parent
+
+    def from_there(path: str | Path) -> str:
+        """A path as it is written in the workload's file."""
+        return os.path.relpath(os.path.realpath(path), base)
+
+    settings = {path.removeprefix("workload."): value(text) for path, text in pairs}
     reads, writes = info["reads"], info["writes"]
     known = [
         f"{info['requests']:,} requests: {reads['requests']:,} reads, mean size "
@@ -198,8 +205,8 @@ def _of_trace(file: Path, pairs: Sequence[tuple[str, str]], out: Path | None) ->
         f"name = {toml_string(file.name)}",
         'host.arrivals = "open"',
         'source.kind = "trace"',
-        f"source.path = {toml_string(os.path.relpath(os.path.realpath(file), base))}",
-        *(f"{path.removeprefix('workload.')} = {toml_value(value(text))}" for path, text in pairs),
+        f"source.path = {toml_string(from_there(file))}",
+        *(f"{key} = {toml_value(given)}" for key, given in with_paths(settings, from_there).items()),
         "",
     ]
     return described(file.name, "\n".join(lines), known, assumed)

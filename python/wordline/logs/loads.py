@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -71,8 +72,8 @@ def of_iostat(
         "in the shares that give it",
         "order: independent of one another",
         *([f"flushes: left out ({flushes:,.1f} a second in the log)"] if flushes else []),
-        f"closed loop: a completion lets the next request go at once, at the depth of Little's law, for the "
-        f"{requests / total:.3g} s that {requests:,} requests took"
+        f"closed loop: as deep as Little's law says, to the next whole number, with pauses that make up for "
+        f"that, for the {requests / total:.3g} s that {requests:,} requests took"
         if closed
         else "arrivals: Poisson at a constant rate; bursts and changes over time are lost",
         "drive: full, written once in order; one long in use: --set workload.start.layout=steady",
@@ -169,6 +170,9 @@ def _closed(name: str, ways: dict[str, Way], requests: int) -> str:
     if len(waits) < len(ways):
         raise WordlineError(f"{argument('closed')}: {name} has no response times: allowed: open arrivals")
     total = sum(way.per_s for way in ways.values())
+    depth = max(math.ceil(round(sum(waits), 3)), 1)
+    # As many a second as the log has, at the log's response times.
+    pause_ns = round(max(depth - sum(waits), 0.0) / total * 1e9)
     read_share = ways["read"].per_s / total if "read" in ways else 0.0
     parts = []
     for way, figures in ways.items():
@@ -183,7 +187,7 @@ def _closed(name: str, ways: dict[str, Way], requests: int) -> str:
     return "\n".join(
         [
             f'\n[[flow]]\nname = "{"-and-".join(f"{way}s" for way in ways)}"\narrivals = "closed"',
-            f"queue_depth = {max(round(sum(waits)), 1)}\nstop_ns = {round(seconds * 1e9)}",
+            f"queue_depth = {depth}\nthink_time_ns = {pause_ns}\nstop_ns = {round(seconds * 1e9)}",
             '[flow.source]\nkind = "fio"',
             f"[flow.source.fio]\nread_share = {read_share:.6f}\nruntime_s = {seconds!r}",
             *parts,

@@ -87,9 +87,9 @@ def _describe(kind: str, text: str, folder: Path) -> Description:
     if not isinstance(text, str):
         raise WordlineError(f"{kind} = {text!r}: allowed: a name or a path")
     if kind == "trace":
-        return replay(folder / text)
+        return replay(text, folder=folder)
     path = Path(text)
-    near = str(folder / path) if path.suffix == ".toml" or path.name != text else text
+    near = str(folder / path) if path.suffix in (".toml", ".fio") or path.name != text else text
     if kind == "scheme" and near == text:
         return schemes.scheme(text).description
     kinds: dict[str, Kind] = {"device": "device", "scheme": "scheme", "workload": "workload"}
