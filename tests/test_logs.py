@@ -214,3 +214,18 @@ def test_what_is_wrong_with_several_jobs_alike_is_one_line(wordline: Wordline, t
     file.write_text("[a]\nrw=sideways\nsize=1m\n[b]\nrw=randread\n")
     first, second = wordline("run", "--workload", file).err.splitlines()
     assert "sideways" in first and "line 4: job b: no size" in second
+
+
+def test_files_that_a_trace_s_workload_names_are_found_from_its_folder(
+    wordline: Wordline, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "sub").mkdir()
+    for name in ("a.csv", "b.csv"):
+        (tmp_path / name).write_text("time_ns,op,offset_bytes,length_bytes\n0,W,0,4096\n900000,R,0,4096\n")
+    merged = ("workload", "a.csv", "--transform", "merge paths=b.csv", "--out", "sub/w.toml")
+    assert wordline(*merged).code == 0
+    source = tomllib.loads((tmp_path / "sub" / "w.toml").read_text())["source"]
+    assert (source["path"], source["transform"][0]["paths"]) == ("../a.csv", ["../b.csv"])
+    run = ("run", "--device", "mqsim", "--workload", "sub/w.toml", *sets(SMALL_DRIVE), "--json")
+    assert wordline(*run).json()["read"]["requests"] == 2

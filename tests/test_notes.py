@@ -160,3 +160,12 @@ def test_the_terminal_tells_the_operations_of_the_run_and_of_the_window(wordline
     warm = wordline(*call, "--set", "workload.window.warmup_requests=1000").out
     assert "2,000 flash operations, 1,0" in warm and "of them in the window" in warm
     assert "of them in the window" not in wordline(*call).out
+
+
+def test_writes_to_a_drive_that_is_described_for_reads_only_are_noted() -> None:
+    few = {"workload.source.requests": 50, "workload.start.layout": "in_order"}
+    kinds = {
+        load: [note.kind for note in package.run("zn540", workload=load, overrides=few).notes]
+        for load in ("randwrite-4k-qd16", "randread-4k-qd64")
+    }
+    assert "reads_only" in kinds["randwrite-4k-qd16"] and "reads_only" not in kinds["randread-4k-qd64"]
