@@ -219,9 +219,11 @@ def check(scenario: Scenario, **how: Unpack[HowPart]) -> None:
 @contextlib.contextmanager
 def _outputs(scenario: Scenario, how: HowPart) -> Iterator[None]:
     """Checks the files that a run writes, and makes their folders."""
-    taken = _files_read(scenario, how)
+    written = _files_written(how)
+    # What is read is told by the workload's description, which is read for it.
+    taken = _files_read(scenario, how) if written else []
     with contextlib.ExitStack() as left:
-        for option, path, form in _files_written(how):
+        for option, path, form in written:
             taken.append(left.enter_context(outputs.output(option, path, form, taken)))
         yield
 

@@ -60,7 +60,7 @@ pub struct DeviceConfig {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bad_blocks: Option<BadBlocksConfig>,
     /// Only its reads are modelled, as those of a drive with zones: writes have a note.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "crate::left_out::is_default")]
     pub reads_only: bool,
     /// Endurance as its maker rates it; left out: unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -315,10 +315,6 @@ impl LinkData {
     fn of_requests(&self) -> bool {
         *self == Self::Request
     }
-}
-
-fn is_false(given: &bool) -> bool {
-    !*given
 }
 
 impl DeviceConfig {

@@ -30,7 +30,8 @@ DIRECTIONS = ("minimize", "maximize")
 
 RANGE = {"low", "high", "log", "step"}
 
-NO_RUN = f"{result_paths.NO_RUN}: allowed: numbers of result.json by their path"
+ALLOWED = "allowed: numbers of result.json by their path"
+NO_RUN = f"{result_paths.NO_RUN}: {ALLOWED}"
 
 
 @dataclass(frozen=True)
@@ -59,10 +60,10 @@ class TuneFile:
         return sweep_file.parse({**rest, "axes": axes}, self.name, self.folder, self.base).points()
 
     def figures(self, rows: Sequence[Mapping[str, Any]]) -> dict[str, float]:
-        """The objectives of a trial from the rows of its runs: means over seeds. Raises `WordlineError` for a
-        figure that no run has.
+        """The objectives of a trial from the rows of its runs: means over seeds. All of them have all
+        (`lacking`).
         """
-        return {name: statistics.fmean(self._values(rows, name)) for name in self.objectives}
+        return {name: statistics.fmean(sparse.values(rows, name)) for name in self.objectives}
 
     def lacking(self, rows: Sequence[Mapping[str, Any]]) -> str | None:
         """An objective that not all runs of a trial have, and how many do; `None` where they have all."""
@@ -76,16 +77,10 @@ class TuneFile:
         """Half the 95% interval of each objective, over seeds or of the only run; `None`: it has none."""
         found = {}
         for name in self.objectives:
-            values = self._values(rows, name)
+            values = sparse.values(rows, name)
             interval = intervals.over_seeds(values) or intervals.of_row(rows[0], name)
             found[name] = None if interval is None else interval.reach(statistics.fmean(values))
         return found
-
-    def _values(self, rows: Sequence[Mapping[str, Any]], name: str) -> list[float]:
-        values = sparse.values(rows, name)
-        if len(values) < len(rows):
-            raise WordlineError(f"objectives.{name}: {NO_RUN}")
-        return values
 
     def columns(self) -> Sequence[str] | None:
         """What `figures` wants of each row; `None`: all."""

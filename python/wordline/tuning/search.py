@@ -195,7 +195,7 @@ def search(
 def _check_names(tuning: Tuning) -> None:
     """Raises `WordlineError` where no trial so far had all objectives: one may be a name that there isn't."""
     if all(trial.lacks for trial in tuning.trials):
-        raise WordlineError(f"{tuning.trials[0].error}: allowed: numbers of result.json by their path")
+        raise WordlineError(f"{tuning.trials[0].error}: {file.ALLOWED}")
 
 
 def _check_objectives(tuning: Tuning) -> None:

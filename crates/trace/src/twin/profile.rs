@@ -7,6 +7,7 @@ use std::path::Path;
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use wordline_base::request::SourceError;
+use wordline_config::left_out::is_default;
 
 use crate::input::opening_fault;
 
@@ -113,7 +114,7 @@ pub struct Summary {
     /// Requests; where the profile holds a model, reads and writes alone.
     pub requests: u64,
     /// Requests of the trace that a model has none of: trims and flushes.
-    #[serde(default, skip_serializing_if = "is_none")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub left_out: u64,
     /// From the first arrival to the last, ns.
     pub span_ns: u64,
@@ -141,10 +142,6 @@ pub struct Summary {
     pub reused: f64,
     /// Requests of the pieces that the profile holds, as a share of the trace's.
     pub held: f64,
-}
-
-fn is_none(number: &u64) -> bool {
-    *number == 0
 }
 
 impl Profile {
