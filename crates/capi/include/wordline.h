@@ -30,8 +30,11 @@ typedef enum WordlineStatus {
   WORDLINE_OK = 0,
   // It did nothing: what was given can't be. `wordline_last_error` says why.
   WORDLINE_REFUSED = 1,
-  // The simulator has a defect; of this drive nothing more can be asked but to be freed.
+  // The simulator has a defect, or the drive found itself inconsistent; of this drive nothing more can be asked but to be freed.
   WORDLINE_DEFECT = 2,
+  // The drive's life has ended, in this call or before: it takes no more requests, and what waits for space is never answered. Its
+  // answers and figures can still be taken.
+  WORDLINE_ENDED = 3,
 } WordlineStatus;
 
 // A simulated drive.

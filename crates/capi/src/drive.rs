@@ -2,7 +2,7 @@
 
 use wordline_drive::{Drive, Error};
 
-use crate::border::{WordlineStatus, call, changed, given, put};
+use crate::border::{Failure, WordlineStatus, call, changed, given, put};
 
 /// A simulated drive.
 pub struct WordlineDrive {
@@ -17,16 +17,14 @@ impl WordlineDrive {
         Box::into_raw(Box::new(Self { drive, is_changing: false }))
     }
 
-    fn check(&self) -> Result<(), String> {
+    fn check(&self) -> Result<(), Failure> {
         match self.is_changing {
-            true => Err("a defect of the simulator has shown in this drive: allowed: to free it".to_owned()),
+            true => {
+                Err(Failure::defect("a defect of the simulator has shown in this drive: allowed: to free it"))
+            }
             false => Ok(()),
         }
     }
-}
-
-pub(crate) fn told(error: Error) -> String {
-    error.to_string()
 }
 
 /// Looks at a drive.
@@ -36,11 +34,11 @@ pub(crate) fn told(error: Error) -> String {
 pub(crate) unsafe fn look<T>(
     drive: *const WordlineDrive,
     look: impl FnOnce(&Drive) -> Result<T, Error>,
-) -> Result<T, String> {
+) -> Result<T, Failure> {
     // SAFETY: the caller's.
     let held = unsafe { given("drive", drive) }?;
     held.check()?;
-    look(&held.drive).map_err(told)
+    Ok(look(&held.drive)?)
 }
 
 /// Changes a drive.
@@ -50,14 +48,14 @@ pub(crate) unsafe fn look<T>(
 pub(crate) unsafe fn change<T>(
     drive: *mut WordlineDrive,
     change: impl FnOnce(&mut Drive) -> Result<T, Error>,
-) -> Result<T, String> {
+) -> Result<T, Failure> {
     // SAFETY: the caller's.
     let held = unsafe { changed("drive", drive) }?;
     held.check()?;
     held.is_changing = true;
     let answer = change(&mut held.drive);
     held.is_changing = false;
-    answer.map_err(told)
+    Ok(answer?)
 }
 
 /// Frees a drive; NULL is nothing to free.

@@ -4,8 +4,8 @@ use std::ffi::c_char;
 
 use wordline_drive::{Builder, Drive, Text};
 
-use crate::border::{WordlineStatus, call, given, many, put, text};
-use crate::drive::{WordlineDrive, told};
+use crate::border::{Failure, WordlineStatus, call, given, many, put, text};
+use crate::drive::WordlineDrive;
 
 /// Another value of a key.
 #[repr(C)]
@@ -57,7 +57,7 @@ pub unsafe extern "C" fn wordline_drive_new(
             // SAFETY: the caller's.
             false => unsafe { described(given("options", options)?) }?,
         };
-        let made = WordlineDrive::handed(builder.build().map_err(told)?);
+        let made = WordlineDrive::handed(builder.build()?);
         // SAFETY: the caller's.
         unsafe { put("drive", drive, made) }
     })
@@ -65,7 +65,7 @@ pub unsafe extern "C" fn wordline_drive_new(
 
 /// # Safety
 /// As of [`wordline_drive_new`].
-unsafe fn described(options: &WordlineOptions) -> Result<Builder, String> {
+unsafe fn described(options: &WordlineOptions) -> Result<Builder, Failure> {
     let mut builder = Drive::builder().seed(options.seed).checked(options.checked != 0);
     // SAFETY: the caller's, here and below.
     if let Some(name) = unsafe { text("device", options.device) }? {
@@ -92,7 +92,7 @@ unsafe fn described(options: &WordlineOptions) -> Result<Builder, String> {
         // SAFETY: as above.
         let (path, value) = unsafe { (text("path", change.path)?, text("value", change.value)?) };
         let (Some(path), Some(value)) = (path, value) else {
-            return Err("an override: allowed: a path and a value, neither NULL".to_owned());
+            return Err("an override: allowed: a path and a value, neither NULL".to_owned().into());
         };
         builder = builder.set(path, value);
     }

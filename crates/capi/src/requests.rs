@@ -4,7 +4,7 @@ use std::mem::MaybeUninit;
 
 use wordline_drive::{Completion, Drive, Request, op_number, op_of_number};
 
-use crate::border::{WordlineStatus, call, many, put};
+use crate::border::{Failure, WordlineStatus, call, many, put};
 use crate::drive::{WordlineDrive, change};
 
 /// Returns data.
@@ -55,7 +55,7 @@ impl WordlineCompletion {
     }
 }
 
-fn request_of((number, request): (usize, &WordlineRequest)) -> Result<Request, String> {
+fn request_of((number, request): (usize, &WordlineRequest)) -> Result<Request, Failure> {
     let WordlineRequest { time, offset, length, tag, stream, op } = *request;
     let known = op_of_number(op);
     let op = known.ok_or_else(|| format!("request {number} (from 0): op = {op}: allowed: 0 to 4"))?;

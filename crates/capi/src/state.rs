@@ -3,7 +3,7 @@
 use wordline_drive::Drive;
 
 use crate::border::{WordlineStatus, call, many, put};
-use crate::drive::{WordlineDrive, change, look, told};
+use crate::drive::{WordlineDrive, change, look};
 use crate::memory::WordlineBytes;
 
 /// Makes a second drive in the same state, requests under way included, to be freed by itself.
@@ -59,7 +59,7 @@ pub unsafe extern "C" fn wordline_drive_restore(
         unsafe { put("drive", drive, std::ptr::null_mut()) }?;
         // SAFETY: the caller's.
         let bytes = unsafe { many("data", data, length) }?;
-        let made = WordlineDrive::handed(Drive::restore(bytes).map_err(told)?);
+        let made = WordlineDrive::handed(Drive::restore(bytes)?);
         // SAFETY: the caller's.
         unsafe { put("drive", drive, made) }
     })

@@ -3,7 +3,7 @@
 use std::ffi::{CStr, CString};
 use std::ptr::{null, null_mut};
 
-use wordline::WordlineStatus::{self, WordlineOk, WordlineRefused};
+use wordline::WordlineStatus::{self, WordlineEnded, WordlineOk, WordlineRefused};
 use wordline::drive::*;
 use wordline::error::wordline_last_error;
 use wordline::make::*;
@@ -27,10 +27,16 @@ fn options() -> WordlineOptions {
 }
 
 fn small() -> *mut WordlineDrive {
-    let changes =
-        [WordlineOverride { path: c"device.capacity.overprovisioning".as_ptr(), value: c"0.25".as_ptr() }];
+    made(&[(c"device.capacity.overprovisioning", c"0.25")])
+}
+
+/// A drive of MQSim's kind with these changes.
+fn made(changes: &[(&CStr, &CStr)]) -> *mut WordlineDrive {
+    let change =
+        |(path, value): &(&CStr, &CStr)| WordlineOverride { path: path.as_ptr(), value: value.as_ptr() };
+    let changes: Vec<_> = changes.iter().map(change).collect();
     let mut options = WordlineOptions { device: c"mqsim".as_ptr(), ..options() };
-    (options.overrides, options.override_count) = (changes.as_ptr(), 1);
+    (options.overrides, options.override_count) = (changes.as_ptr(), changes.len());
     let mut drive = null_mut();
     // SAFETY: the options and what they lead to outlive the call.
     assert_eq!(unsafe { wordline_drive_new(&raw const options, &raw mut drive) }, WordlineOk, "{}", told());
@@ -120,6 +126,43 @@ fn what_cannot_be_is_refused_and_told() {
         wordline_drive_free(null_mut());
         wordline_bytes_free(null_mut());
         assert_eq!(wordline_drive_logical_bytes(null()), 0);
+    }
+}
+
+#[test]
+fn a_drive_whose_life_has_ended_says_so_and_keeps_its_answers() {
+    let drive = made(&[
+        (c"device.geometry.blocks", c"32"),
+        (c"device.geometry.pages", c"64"),
+        (c"device.capacity.overprovisioning", c"0.25"),
+        (c"device.bad_blocks.endurance_cycles", c"3"),
+    ]);
+    let write = |number: u64, time, bytes| WordlineRequest {
+        time,
+        offset: number * 7919 * 65_536 % (bytes - 65_536),
+        length: 65_536,
+        op: WORDLINE_WRITE,
+        ..READ
+    };
+    // SAFETY: the drive is freed once, at the end, and what is given outlives each call.
+    unsafe {
+        let bytes = wordline_drive_logical_bytes(drive);
+        let mut status = WordlineOk;
+        for round in 0..2_000 {
+            let time = wordline_drive_now(drive);
+            let requests: Vec<_> = (0..512).map(|number| write(round * 512 + number, time, bytes)).collect();
+            assert_eq!(wordline_drive_submit(drive, requests.as_ptr(), requests.len()), WordlineOk);
+            status = wordline_drive_drain(drive);
+            if status != WordlineOk {
+                break;
+            }
+        }
+        assert_eq!(status, WordlineEnded);
+        assert!(told().contains("life ended at"), "{}", told());
+        let late = WordlineRequest { time: u64::MAX / 4, ..READ };
+        assert_eq!(wordline_drive_submit(drive, &raw const late, 1), WordlineEnded);
+        assert!(!answers(drive).is_empty());
+        wordline_drive_free(drive);
     }
 }
 
