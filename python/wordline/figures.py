@@ -21,6 +21,7 @@ _MORE = (
     "hits_of_writes",
     "hit_ratio",
     "guesses_right",
+    "guesses_right_of_writes",
     "speculative_share",
     "first_direct_ns",
     "spares_left",

@@ -27,6 +27,8 @@ pub struct MappingCounters {
     pub journal_writes: u64,
     /// Reads at guessed places that found the page.
     pub guesses_right: u64,
+    /// Of the right ones, those of writes of a part of a page.
+    pub guesses_right_of_writes: u64,
     /// Those that did not.
     pub guesses_wrong: u64,
     /// Guesses that a system took back while their read waited: the page had moved.
@@ -72,12 +74,34 @@ impl MappingCounters {
     /// Right guesses by the look-ups of reads. A guess counts when it is known to be right: that of a read under way when the
     /// window opened, too, so that it could be a few more than were looked up in it.
     pub fn speculative_share(&self) -> Option<f64> {
-        let reads = self.lookups_of_reads();
-        (reads > 0).then(|| (self.guesses_right as f64 / reads as f64).min(1.0))
+        let (reads, right) = (self.lookups_of_reads(), self.guesses_right - self.guesses_right_of_writes);
+        (reads > 0).then(|| (right as f64 / reads as f64).min(1.0))
     }
 
     /// Mapping units that were looked up.
     pub fn lookups(&self) -> u64 {
         self.hits + self.misses + self.guessed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_speculative_share_is_of_reads_alone() {
+        let counters = MappingCounters {
+            misses: 2,
+            guessed: 5,
+            guessed_of_writes: 3,
+            guesses_right: 4,
+            guesses_right_of_writes: 3,
+            ..MappingCounters::default()
+        };
+        assert_eq!(counters.speculative_share(), Some(0.25));
+        assert_eq!(
+            MappingCounters { hits: 1, hits_of_writes: 1, ..Default::default() }.speculative_share(),
+            None
+        );
     }
 }

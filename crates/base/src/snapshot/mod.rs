@@ -15,7 +15,7 @@ pub use stream::{In, Out};
 
 /// Version of the form. It changes when the state does: `snapshot/shapes.txt` of the engine holds what the state of
 /// this version looks like, and a test there fails when that changes and this number doesn't.
-pub const FORMAT: u32 = 57;
+pub const FORMAT: u32 = 58;
 
 /// Why a state could not be saved, loaded or forked. Each prints as one line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

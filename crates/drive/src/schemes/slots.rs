@@ -37,10 +37,13 @@ fn excludes(a: &combine::Part, b: &combine::Part) -> Option<&'static str> {
     shared.map(|slot| slot.name())
 }
 
+/// Last names of the keys that say which part it is.
+const SWITCHES: [&str; 3] = ["policy", "enabled", "layout"];
+
 /// Whether a scheme has a part: it names the same policy, or sets the key that switches the part on. A part's other keys are only
 /// the values with which it is tried.
 fn has(scheme: &Leaves, part: &combine::Part, keys: &Leaves) -> bool {
-    let switches = |key: &[String]| key.last().is_some_and(|last| last == "policy" || last == "enabled");
+    let switches = |key: &[String]| key.last().is_some_and(|last| SWITCHES.contains(&last.as_str()));
     if keys.keys().any(|key| switches(key)) {
         return keys
             .iter()

@@ -30,6 +30,14 @@ fn a_key_takes_the_place_of_what_a_preset_has() {
 }
 
 #[test]
+fn an_array_is_told_by_its_layout() {
+    for text in ["mirror+array.members=3", "mirror+mirror", "mirror+rails", "stripe+array.chunk_bytes=8192"] {
+        scheme(text).unwrap();
+    }
+    assert!(slip("stripe+rails").contains("stripe (stripe) and rails (mirror) both fill the slot `array`"));
+}
+
+#[test]
 fn what_does_not_go_together_is_named() {
     assert!(slip("fifo+suspend").contains("fifo (fifo) and suspend"), "{}", slip("fifo+suspend"));
     assert!(slip("fifo+suspend").contains("both fill the slot `scheduler`"));

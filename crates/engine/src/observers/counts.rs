@@ -51,7 +51,10 @@ impl Observers {
             Counted::MapWriteBackRead => recorder.mapping.write_back_reads += 1,
             Counted::MapWrite { journal: false } => recorder.mapping.write_backs += 1,
             Counted::MapWrite { journal: true } => recorder.mapping.journal_writes += 1,
-            Counted::GuessRight => recorder.mapping.guesses_right += 1,
+            Counted::GuessRight { write } => {
+                recorder.mapping.guesses_right += 1;
+                recorder.mapping.guesses_right_of_writes += u64::from(write);
+            }
             Counted::GuessWithdrawn => recorder.mapping.guesses_withdrawn += 1,
             Counted::GuessWrong { outdated } => {
                 recorder.mapping.guesses_wrong += 1;

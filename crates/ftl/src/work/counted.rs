@@ -47,7 +47,10 @@ pub enum Counted {
         journal: bool,
     },
     /// A guess was right.
-    GuessRight,
+    GuessRight {
+        /// Whether a write of a part of the page asked.
+        write: bool,
+    },
     /// A guess was withdrawn before it was read.
     GuessWithdrawn,
     /// A guess was wrong.

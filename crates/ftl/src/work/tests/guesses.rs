@@ -23,7 +23,10 @@ fn suppose(drive: &mut Alone, lpa: u32, where_is: u32) -> Ppa {
 
 fn guesses(drive: &Alone) -> [usize; 4] {
     let [wrong, outdated] = [false, true].map(|outdated| Counted::GuessWrong { outdated });
-    [Counted::GuessRight, wrong, outdated, Counted::GuessWithdrawn].map(|what| drive.count(&what))
+    let right = [false, true].map(|write| drive.count(&Counted::GuessRight { write })).iter().sum();
+    let [wrong, outdated, withdrawn] =
+        [wrong, outdated, Counted::GuessWithdrawn].map(|what| drive.count(&what));
+    [right, wrong, outdated, withdrawn]
 }
 
 #[test]
@@ -95,6 +98,7 @@ fn a_guess_suffices_for_a_write_of_a_whole_page_and_a_part_builds_on_what_is_the
     }
     drive.run_dry();
     assert_eq!(guesses(&drive), [1, 1, 0, 0]);
+    assert_eq!(drive.count(&Counted::GuessRight { write: true }), 1);
 }
 
 #[test]

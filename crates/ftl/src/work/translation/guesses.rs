@@ -48,11 +48,11 @@ pub(crate) fn read_at_guess<A: AboveFtl>(above: &mut A, id: OpId, ppa: Ppa) {
 
 /// The cell read of a guessed place begins: whether it is right is decided by what is there now.
 pub fn judge_guess<A: AboveFtl>(above: &mut A, unit: OpId) {
-    let lpa = above.ftl().purposes[unit].lpa;
+    let Purpose { lpa, partial, .. } = above.ftl().purposes[unit];
     let ppa = above.flash().pool[unit].ppa;
     if above.ftl().lookup(lpa) == ppa {
         above.flash_mut().pool[unit].tentative = false;
-        above.counted(Counted::GuessRight);
+        above.counted(Counted::GuessRight { write: partial });
     }
 }
 
