@@ -146,6 +146,7 @@ impl Case {
             never_rests: self.slc.is_some(),
             last: self.demand.then_some(LookedUp::Requests(&mut last)),
             never_trims: true,
+            in_sequence: false,
         };
         let drive = setup.prepare_after(Vec::new(), &[], before, &mut Unobserved).unwrap();
         let all = setup.window.warmup_requests + requests;

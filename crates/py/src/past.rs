@@ -34,6 +34,8 @@ pub struct Past {
     never_trims: bool,
     /// Whether they never let the drive rest, so that its SLC cache is used up.
     never_rests: bool,
+    /// Whether those follow one another.
+    in_sequence: bool,
     /// Whether the cache of the map saw more of them.
     looked_up: bool,
     /// Whether they go through it one by one: no formula says what they leave in it.
@@ -50,6 +52,7 @@ pub struct Sources {
     looked_up: Option<Source>,
     never_trims: bool,
     never_rests: bool,
+    in_sequence: bool,
 }
 
 impl Sources {
@@ -62,8 +65,8 @@ impl Sources {
             Some(requests) => Some(LookedUp::Requests(requests)),
             None => self.law.as_deref().map(LookedUp::Law),
         };
-        let (never_trims, never_rests) = (self.never_trims, self.never_rests);
-        Before { pattern: lent(&mut self.pattern), never_trims, never_rests, last }
+        let Self { never_trims, never_rests, in_sequence, .. } = *self;
+        Before { pattern: lent(&mut self.pattern), never_trims, never_rests, in_sequence, last }
     }
 }
 
@@ -122,10 +125,14 @@ impl Past {
         let Some(writes) = Writes::of(workload, context.drive_bytes).filter(|_| known.is_some()) else {
             return Ok(Self::default());
         };
+        if setup.start.layout == StartLayout::Steady && writes.in_sequence && !writes.any() {
+            setup.start.layout = StartLayout::InOrder;
+        }
         let steady = setup.start.layout == StartLayout::Steady;
         let past = Self {
             carried_out: steady && writes.any() && !setup.has_steady_formula(writes.overwrites),
             never_trims: !writes.trims,
+            in_sequence: writes.in_sequence,
             never_rests: steady
                 && writes.any()
                 && setup.scheme.slc_cache.is_on()
@@ -183,8 +190,8 @@ impl Past {
             false => Ok(None),
         };
         let (pattern, looked_up) = (requests(self.carried_out)?, requests(self.looked_up_singly)?);
-        let (never_trims, never_rests) = (self.never_trims, self.never_rests);
-        Ok(Sources { pattern, law, looked_up, never_trims, never_rests })
+        let Self { never_trims, never_rests, in_sequence, .. } = *self;
+        Ok(Sources { pattern, law, looked_up, never_trims, never_rests, in_sequence })
     }
 }
 

@@ -25,6 +25,8 @@ pub struct Writes {
     pub overwrites: Overwrites,
     /// Whether it gives pages up, too.
     pub trims: bool,
+    /// Whether its writes come in sequence; of one that writes nothing, its reads.
+    pub in_sequence: bool,
     /// What its writes depend on beside drive and seed, as text: not how many follow, nor when.
     pub pattern: String,
     /// Of all requests the share of each flow, in their order; one for a single source.
@@ -40,6 +42,8 @@ struct Written {
     sizes: Vec<SizeWeight>,
     /// Whether all lie at multiples of their size, anywhere in its part of the drive with the same chance.
     evenly: bool,
+    /// Whether each follows the one before it.
+    in_sequence: bool,
     /// Whether that is the whole drive.
     whole: bool,
     /// Whether some requests are TRIMs.
@@ -72,7 +76,10 @@ impl Writes {
         let bytes_per_request = each.iter().zip(&shares).map(bytes).sum();
         let trims = each.iter().zip(&shares).any(|(written, share)| written.trims && *share > 0.0);
         let overwrites = overwrites(&each, &shares, trims);
-        Some(Self { bytes_per_request, overwrites, trims, pattern, shares })
+        let writes = bytes_per_request > 0.0;
+        let in_sequence = |written: &Written| written.in_sequence || (writes && written.share == 0.0);
+        let in_sequence = !trims && each.iter().all(in_sequence);
+        Some(Self { bytes_per_request, overwrites, trims, in_sequence, pattern, shares })
     }
 
     /// Whether it writes at all.
@@ -167,6 +174,7 @@ fn of_synthetic(config: &SyntheticConfig, range: (u64, u64), drive_bytes: u64) -
     Written {
         share: (1.0 - config.read_share - config.trim_share).max(0.0),
         evenly: config.pattern == PatternConfig::Uniform && only == Some(config.alignment()),
+        in_sequence: matches!(config.pattern, PatternConfig::Sequential { .. }),
         whole: is_whole(range, only.unwrap_or(1), drive_bytes),
         trims: config.trim_share > 0.0,
         sizes,
@@ -186,6 +194,7 @@ fn of_job(job: &FioConfig, range: (u64, u64), drive_bytes: u64) -> Written {
         share,
         evenly: job.with_replacement
             && way.is_some_and(|way| anywhere(way) && only == Some(way.align_bytes.max(1))),
+        in_sequence: way.is_some_and(|way| way.random_share <= 0.0),
         whole: is_whole(range, only.unwrap_or(1), drive_bytes),
         trims: job.trim.is_some(),
         sizes,

@@ -38,12 +38,17 @@ impl Setup {
         let mut before = before.into_iter();
         let mut members = Vec::new();
         for (number, pages) in pages.iter().enumerate() {
-            let Before { pattern, never_trims, never_rests, .. } = before.next().unwrap_or_default();
+            let Before { pattern, never_trims, never_rests, in_sequence, .. } =
+                before.next().unwrap_or_default();
             let mut own = pattern.map(|source| OwnRequests::new(source, config, number));
             let pattern = own.as_mut().map(|own| own as &mut dyn RequestSource);
-            let before = Before { pattern, never_trims, never_rests, last: None };
+            let before = Before { pattern, never_trims, never_rests, in_sequence, last: None };
             let setup = self.member(config, number as u32)?;
-            members.push(setup.prepare_after(Vec::new(), pages, before, observer)?);
+            let prepared = setup.prepare_after(Vec::new(), pages, before, observer);
+            members.push(prepared.map_err(|error| match error {
+                RunError::Config(error) => RunError::Config(config.of_member(error)),
+                other => other,
+            })?);
         }
         Ok(Array::new(config, members))
     }

@@ -102,6 +102,15 @@ impl Setup {
         moving.saturating_add(cache.saturating_mul(2))
     }
 
+    /// Of so many units those of whole requests after which each plane has had as many, at least one: what is written in sequence
+    /// leaves planes in step.
+    fn whole_turns(&self, device: &Device, units: u64) -> u64 {
+        let geometry = device.ftl().geometry();
+        let row = u64::from(geometry.planes()) * u64::from(geometry.units_per_program());
+        let turn = row * u64::from(self.units_together().max(1));
+        if units < turn { units.max(1) } else { units / turn * turn }
+    }
+
     /// Overwrites pages until neither write amplification nor the flash pages of what is overwritten have a trend.
     pub(super) fn overwrite_until_stationary(
         &self,
@@ -111,7 +120,7 @@ impl Setup {
         settled: &mut Settled,
         observer: &mut dyn Observer,
     ) -> Result<(), RunError> {
-        let window = u64::from(occupied / WINDOWS_FOR_ALL).max(1);
+        let window = self.whole_turns(device, u64::from(occupied / WINDOWS_FOR_ALL));
         settled.agrees = false;
         let mut watched = Counted::of(window * LOOKED_AT as u64, occupied);
         while settled.waf_of_windows.len() < MOST_WINDOWS && !settled.agrees && device.fault().is_none() {

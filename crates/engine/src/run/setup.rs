@@ -60,6 +60,8 @@ pub struct Before<'a> {
     pub never_trims: bool,
     /// Whether they wrote and never let the drive rest, so that its SLC cache is used up.
     pub never_rests: bool,
+    /// Whether they write in sequence: the pages lie in order before them, in which such writes keep the planes of a die in step.
+    pub in_sequence: bool,
     /// What the cache of the map saw.
     pub last: Option<LookedUp<'a>>,
 }
@@ -219,7 +221,7 @@ impl Setup {
         before: Before<'_>,
         observer: &mut dyn Observer,
     ) -> Result<Device, RunError> {
-        let Before { pattern, never_trims, never_rests, last } = before;
+        let Before { pattern, never_trims, never_rests, in_sequence, last } = before;
         self.validate()?;
         let (mut device, systems) = self.new_drive(own)?;
         device.seed_errors(self.seed);
@@ -234,7 +236,11 @@ impl Setup {
             && !self.scheme.redundancy.in_pages()
             && occupied > 0
             && (pattern.is_some() || !self.has_steady_formula(Overwrites::ALONE));
-        let (order, layout) = (self.scheme.placement.order, self.layout_of(&device, carries_out, occupied));
+        let layout = match carries_out && in_sequence {
+            true => None,
+            false => self.layout_of(&device, carries_out, occupied),
+        };
+        let order = self.scheme.placement.order;
         match of_sets {
             Some(of_sets) => device.fill_sets_at_once(order, of_sets, layout),
             None => device.fill_at_once(order, occupied, layout),
@@ -253,6 +259,7 @@ impl Setup {
             device.expect_dense();
         }
         let mut settled = self.settled_by_formula(&device);
+        settled.formula &= !(carries_out && in_sequence);
         if never_rests && occupied > 0 {
             device.ftl_mut().use_slc_cache_untimed(true);
             settled.slc_cache_units = device.use_slc_cache(occupied, self.seed);
@@ -405,7 +412,10 @@ fn arranged(device: &DeviceConfig, scheme: &SchemeConfig) -> Result<Arrangement,
     let blocks = member.geometry.blocks.saturating_sub(spare);
     let mut systems = crate::systems::of_scheme(scheme, member);
     systems.extend(Custom::new(&scheme.custom, 0)?.systems);
-    crate::arrange::arrange(member, scheme, &systems, blocks)
+    crate::arrange::arrange(member, scheme, &systems, blocks).map_err(|error| match &scheme.array {
+        Some(array) => array.of_member(error),
+        None => error,
+    })
 }
 
 /// Where the sets of planes of a drive (`scheme.nvm_set`) lie in what the host sees of it: name and bytes, in their order.

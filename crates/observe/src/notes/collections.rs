@@ -19,7 +19,8 @@ pub(super) fn notes(report: &Report) -> Vec<Note> {
     let cached = caches.map(|cache| cache.cached_units).sum::<u64>() / copies;
     // A drive that begins in its steady state does any part of its work in the proportion of the whole: how well a window
     // tells it is said by its interval.
-    let is_sample = report.start.formula && report.start.agrees && taken > 0;
+    let by_writes = !report.start.waf_of_windows.is_empty();
+    let is_sample = (report.start.formula || by_writes) && report.start.agrees && taken > 0;
     if written <= new + cached || taken >= LEAST || is_sample {
         return Vec::new();
     }
@@ -31,7 +32,10 @@ pub(super) fn notes(report: &Report) -> Vec<Note> {
         "few_collections",
         found,
         "WAF and the response times of writes are those of a short passage between collections, or of the layout at the start",
-        "more requests, smaller blocks or superblocks, or workload.start.layout = \"steady\"",
+        match evidence.merges {
+            true => "more requests, smaller blocks, or a warm-up (workload.window)",
+            false => "more requests, smaller blocks or superblocks, or workload.start.layout = \"steady\"",
+        },
     )]
 }
 

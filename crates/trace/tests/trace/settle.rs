@@ -112,6 +112,9 @@ fn what_a_generator_writes_is_known_from_its_description() {
     ] {
         assert!(!written(skewed).overwrites.evenly, "{skewed}");
     }
+    let in_sequence = "pattern = { kind = \"sequential\" }\nread_share";
+    assert!(["1.0", "0.9"].iter().all(|share| written(&format!("{in_sequence} = {share}")).in_sequence));
+    assert!(!written("read_share = 1.0").in_sequence && !written("read_share = 0.0").in_sequence);
     assert!(!written("read_share = 1.0").any() && written("read_share = 1.0").overwrites.bytes == 4096);
 }
 
