@@ -114,7 +114,19 @@ impl ArrayConfig {
             bad_blocks.factory.iter_mut().for_each(|[plane, _]| *plane %= planes);
         }
         member.capacity.user_bytes = device.capacity.user_bytes.map(|bytes| bytes / u64::from(self.members));
+        member.dram.bytes = device.dram.bytes.map(|bytes| bytes / u64::from(self.members));
         Ok(member)
+    }
+
+    /// What is refused of a member, where that is a part of the drive that was described: its values are those of the part.
+    pub fn of_member(&self, mut error: ConfigError) -> ConfigError {
+        if self.of == ArrayMember::Channels {
+            let parts = self.members;
+            error.allowed.push_str(&format!(
+                ", in each of {parts} parts of the drive (scheme.array.of = \"channels\")"
+            ));
+        }
+        error
     }
 
     /// Refuses what can't be put together.

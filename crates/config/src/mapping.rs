@@ -51,7 +51,7 @@ pub struct MappingConfig {
     #[serde(default)]
     pub protected_share: f64,
     /// Changes, by moves and TRIMs, of entries that aren't cached, held in DRAM to be written together; 0, the default =
-    /// as many as a superblock has mapping units.
+    /// as many as a superblock has mapping units. With `cache_bytes` = 0 those by writes are among them.
     #[serde(default)]
     pub batch_entries: u32,
     /// When such changes are written at the latest.

@@ -283,8 +283,9 @@ impl Slot {
             if value == default {
                 continue;
             }
+            let (inner, value, default) = changed_within(value, default);
             let default = default.map_or_else(|| "left out".to_owned(), shown);
-            let path = format!("{}.{key}", self.table);
+            let path = format!("{}.{key}{inner}", self.table);
             let allowed = format!(
                 "{default}, or {} = {}: with {} nothing reads it",
                 self.choice,
@@ -295,6 +296,19 @@ impl Slot {
         }
         Ok(())
     }
+}
+
+/// Of a table whose default is a table, too, the first key that is another: its path behind the table's, its value and its default.
+fn changed_within<'a>(
+    value: Option<&'a Value>,
+    default: Option<&'a Value>,
+) -> (String, Option<&'a Value>, Option<&'a Value>) {
+    if let (Some(Value::Object(own)), Some(Value::Object(defaults))) = (value, default)
+        && let Some((key, inner)) = own.iter().find(|(key, inner)| defaults.get(*key) != Some(inner))
+    {
+        return (format!(".{key}"), Some(inner), defaults.get(key));
+    }
+    (String::new(), value, default)
 }
 
 /// Refuses keys that what is chosen in their table doesn't read, unless they are as by default. Paths in errors are relative to the

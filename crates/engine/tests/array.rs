@@ -566,3 +566,19 @@ fn each_drive_fetches_the_pages_of_its_part() {
     assert_eq!(report.write.latency_ns.max, 2 * LINK + XFER + TPROG);
     assert_eq!((report.write.requests, report.flash.programs), (1, 4));
 }
+
+#[test]
+fn a_part_of_a_drive_has_its_part_of_the_dram() {
+    let mut setup = linked(2);
+    (setup.scheme.cache.policy, setup.scheme.cache.bytes) =
+        (CacheKind::WriteBuffer, CacheBytes::Bytes(65_536));
+    let of = |dram: u64| {
+        let mut setup = setup.clone();
+        setup.device.dram.bytes = Some(dram);
+        run(&setup, &halves(ArrayLayout::Mirrored), &mut Listed(vec![]))
+    };
+    let error = of(100_000).unwrap_err().to_string();
+    assert!(error.starts_with("device.dram.bytes = 50000"), "{error}");
+    assert!(error.ends_with("in each of 2 parts of the drive (scheme.array.of = \"channels\")"), "{error}");
+    assert!(of(200_000).is_ok());
+}

@@ -197,7 +197,8 @@ fn a_key_that_the_choice_does_not_read_is_refused_and_one_that_it_reads_is_not()
                 for choice in slot.choices.iter().filter(|choice| !owners.contains(choice)) {
                     let told = with(choice, value).map(|_| ()).expect_err(&format!("{path} with {choice}"));
                     assert!(
-                        told.path == path && told.allowed.contains("nothing reads it"),
+                        (told.path == path || told.path.starts_with(&format!("{path}.")))
+                            && told.allowed.contains("nothing reads it"),
                         "{choice}: {told}"
                     );
                 }
@@ -335,6 +336,9 @@ fn a_later_layer_that_chooses_another_policy_leaves_out_what_that_does_not_read(
     assert_eq!((scheme.cache.bytes, scheme.cache.max_writes), (CacheBytes::Bytes(65536), 4));
     assert_eq!(over(&[("scheme.mapping.policy", "demand")]).unwrap().mapping.cache_bytes, 4096);
     assert_eq!(over(&[("scheme.astro.enabled", "false")]).unwrap().astro, SchemeConfig::default().astro);
+    let inner =
+        over(&[("scheme.reclaim.policy", "block"), ("scheme.reclaim.shuffle.full", "0.6")]).unwrap_err();
+    assert!(inner.starts_with("scheme.reclaim.shuffle.full = 0.6: allowed: 0.3, or policy"), "{inner}");
     // In one layer they are said together.
     let both = over(&[("scheme.mapping.policy", "page"), ("scheme.mapping.cache_bytes", "4096")]);
     assert_eq!(

@@ -46,6 +46,8 @@ pub struct Evidence {
     pub streams_offered: Option<u16>,
     /// Streams of which writes were answered, a bit each.
     pub streams_written: u64,
+    /// Whether space is made by merges of log blocks.
+    pub merges: bool,
     /// Whether reads are rebuilt by parity of pages, and a plane that collects blocks its whole die.
     pub whole_dies_collect: bool,
 }

@@ -410,7 +410,7 @@ pub struct GcReport {
     pub victims: u64,
     /// Mapping units moved.
     pub moved_units: u64,
-    /// Host write units that had to wait for a free block.
+    /// Host write units that had to wait for a free block; with a map of blocks, for a log block or a merge.
     pub stalled_units: u64,
 }
 

@@ -1,6 +1,7 @@
 //! Python bindings, for the module `wordline._core` and for modules of one's own with further policies
 //! ([`fill`]). Thin: texts in, a text out, and the watch over a run.
 
+mod assumed;
 mod check;
 mod columns;
 mod combinations;
@@ -15,7 +16,6 @@ mod held;
 mod past;
 mod policies;
 mod raised;
-mod reads_only;
 mod request_log;
 mod requests;
 mod run;

@@ -14,6 +14,7 @@ use wordline_engine::stats::report::Report;
 use wordline_engine::{Ending, RunError, Setup, Split, Stop, Volume};
 use wordline_trace::{OpenContext, footprint, open_all};
 
+use crate::assumed;
 use crate::columns::{RawColumn, columns};
 use crate::course::Course;
 use crate::describe::{Described, Overrides, Text, describe};
@@ -23,7 +24,6 @@ use crate::files::{Packed, StateFile, at};
 use crate::guard::guarded;
 use crate::held::Held;
 use crate::past::Past;
-use crate::reads_only;
 use crate::request_log::{LogFile, together};
 use crate::requests::Requests;
 use crate::state::{From, Part};
@@ -332,7 +332,7 @@ impl Run<'_> {
                 .chain(requests.notes())
                 .map(Note::of_workload)
                 .chain(without_effect::notes(self.described))
-                .chain(reads_only::note(self.described, &outcome.report))
+                .chain(assumed::notes(self.described, &outcome.report))
                 .chain(self.past.note.clone())
                 .chain(part.empty_timeline(outcome.report.window.end_ns))
                 .chain(traces::notes(&traces, &outcome.report))

@@ -14,10 +14,12 @@ use super::firmware::FirmwareConfig;
 use super::reclaim::{ReclaimKind, ReclaimPriority};
 use super::scheme::{SchedulerKind, SchemeConfig, SuperblockSpan};
 use super::separation::SeparationKind;
+use block_map::OF_BLOCK_MAP;
 use copyback::OF_COPYBACK;
 use map::OF_MAP;
 use systems::OF_SYSTEMS;
 
+mod block_map;
 mod copyback;
 mod map;
 mod systems;
@@ -170,6 +172,16 @@ const OF_DRIVE: &[DriveRule] = &[
         keys: &["scheme.placement.policy"],
         applies: |_, scheme| scheme.blocks.superblock == SuperblockSpan::Drive,
         why: "a superblock of the whole drive is filled in order: the planes are given (scheme.blocks.superblock = \"drive\")",
+    },
+    Rule {
+        keys: &["scheme.blocks.host_write_points"],
+        applies: |_, scheme| {
+            let (points, policy) = (scheme.blocks.host_write_points, scheme.separation.policy);
+            has_no_own(scheme)
+                && (policy == SeparationKind::None && points > 1
+                    || policy == SeparationKind::HotCold && points > 2)
+        },
+        why: "scheme.separation.policy = \"none\" fills one write point, and \"hot_cold\" two",
     },
     Rule {
         keys: &["scheme.separation.separate_hot_moves"],
@@ -327,7 +339,7 @@ pub fn of_drive(
 ) -> impl Iterator<Item = (&'static str, &'static str)> {
     let of_own = OF_OWN.iter().filter(move |rule| own.contains(&rule.applies));
     let of_own = of_own.flat_map(|rule| rule.keys.iter().map(|key| (*key, rule.why)));
-    let all = OF_DRIVE.iter().chain(OF_SYSTEMS).chain(OF_COPYBACK).chain(OF_MAP);
+    let all = OF_DRIVE.iter().chain(OF_SYSTEMS).chain(OF_COPYBACK).chain(OF_MAP).chain(OF_BLOCK_MAP);
     let applying = all.filter(move |rule| (rule.applies)(device, scheme));
     of_own.chain(applying.flat_map(|rule| rule.keys.iter().map(|key| (*key, rule.why))))
 }

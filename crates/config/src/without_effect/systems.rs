@@ -6,7 +6,7 @@ use crate::hotr::Staging;
 use crate::ideal::SecondServer;
 use crate::mapping::UnmappedReads;
 use crate::partition::{Adapts, WhenBusy};
-use crate::reclaim::ReclaimKind;
+use crate::reclaim::{PageMoves, ReclaimKind};
 use crate::scheme::{SchemeConfig, SuperblockSpan};
 
 const APART: &str =
@@ -30,11 +30,11 @@ pub(super) const OF_SYSTEMS: &[DriveRule] = &[
     },
     Rule {
         keys: &["scheme.reclaim.policy"],
-        applies: |_, scheme| {
+        applies: |device, scheme| {
             matches!(scheme.reclaim.policy, ReclaimKind::Superblock | ReclaimKind::Shuffler)
-                && no_superblocks(scheme)
+                && no_superblocks(device, scheme)
         },
-        why: "it is as \"block\" without superblocks (scheme.blocks.superblock)",
+        why: "it is as \"block\" where a superblock is one block (scheme.blocks.superblock)",
     },
     Rule {
         keys: &[
@@ -42,8 +42,19 @@ pub(super) const OF_SYSTEMS: &[DriveRule] = &[
             "scheme.reclaim.shuffle.partial",
             "scheme.firmware.shuffle_ns",
         ],
-        applies: |_, scheme| scheme.reclaim.policy == ReclaimKind::Shuffler && no_superblocks(scheme),
+        applies: |device, scheme| {
+            scheme.reclaim.policy == ReclaimKind::Shuffler && no_superblocks(device, scheme)
+        },
         why: "a block alone has nothing to exchange cards with (scheme.blocks.superblock)",
+    },
+    Rule {
+        keys: &["scheme.reclaim.holes"],
+        applies: |_, scheme| {
+            has_no_own(scheme)
+                && scheme.reclaim.policy == ReclaimKind::Page
+                && scheme.reclaim.pages.moves == PageMoves::All
+        },
+        why: "pages that are all dealt out anew leave no holes (scheme.reclaim.pages.moves = \"all\")",
     },
     Rule {
         keys: &["scheme.partition.interval_accesses", "scheme.partition.rounding"],
@@ -101,6 +112,15 @@ fn reads_apart(_: &DeviceConfig, scheme: &SchemeConfig) -> bool {
     has_no_own(scheme) && scheme.ideal.second_server != SecondServer::None
 }
 
-fn no_superblocks(scheme: &SchemeConfig) -> bool {
-    has_no_own(scheme) && scheme.blocks.superblock == SuperblockSpan::None
+/// Whether a superblock is one block.
+fn no_superblocks(device: &DeviceConfig, scheme: &SchemeConfig) -> bool {
+    let shape = &device.geometry;
+    let blocks = match scheme.blocks.superblock {
+        SuperblockSpan::None => 1,
+        SuperblockSpan::Die => shape.planes,
+        SuperblockSpan::Chip => shape.planes * shape.dies,
+        SuperblockSpan::Channels => shape.planes * shape.channels,
+        SuperblockSpan::Drive => shape.planes * shape.dies * shape.ways * shape.channels,
+    };
+    has_no_own(scheme) && blocks == 1
 }

@@ -92,6 +92,7 @@ impl Array {
             start_cycles: each().find_map(|evidence| evidence.start_cycles),
             streams_offered: each().filter_map(|evidence| evidence.streams_offered).min(),
             streams_written: self.recorder.streams_written,
+            merges: each().any(|evidence| evidence.merges),
             whole_dies_collect: each().any(|evidence| evidence.whole_dies_collect),
             ..Evidence::default()
         }

@@ -18,6 +18,9 @@ pub(super) fn notes(report: &Report) -> Vec<Note> {
     let share =
         |part: &str| blame.total_ns.get(part).copied().unwrap_or(0) as f64 / blame.response_total_ns as f64;
     let (space, buffer, longest) = (share("space"), share("buffer"), report.write.latency_ns.max);
+    if space >= NOTABLE && report.evidence.merges {
+        return vec![merged(space, longest, report.gc.stalled_units)];
+    }
     if space >= NOTABLE || buffer >= NOTABLE && report.gc.stalled_units > 0 && longest >= LONG_NS {
         return vec![stalled(space + buffer, longest, report.gc.stalled_units)];
     }
@@ -41,6 +44,19 @@ fn stalled(share: f64, longest: u64, units: u64) -> Note {
     )
 }
 
+fn merged(share: f64, longest: u64, units: u64) -> Note {
+    Note::new(
+        "stalled",
+        format!(
+            "writes waited for log blocks and merges for {} of their time, the longest answer took {:.1} ms, and {units} units waited",
+            percent(share),
+            longest as f64 / 1e6
+        ),
+        "a write without room in a log block waits until one is merged and erased",
+        "more log blocks (scheme.block_map.log_blocks), a page map, or less load",
+    )
+}
+
 fn paced(share: f64) -> Note {
     Note::new(
         "paced",
@@ -53,6 +69,17 @@ fn paced(share: f64) -> Note {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn merges_are_told_as_what_they_are() {
+        let mut report = Report::default();
+        report.write.blame.mean.response_total_ns = 10;
+        report.write.blame.mean.total_ns = [("space".to_owned(), 5)].into();
+        report.evidence.merges = true;
+        let [note] = notes(&report).try_into().unwrap_or_else(|_| panic!("one"));
+        assert!(note.found.contains("waited for log blocks and merges for 50%"), "{}", note.found);
+        assert!(note.remedy.contains("log_blocks"));
+    }
 
     fn of(space: u128, buffer: u128, open: bool, longest: u64) -> Vec<String> {
         let mut report = Report::default();

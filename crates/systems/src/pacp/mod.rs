@@ -296,6 +296,11 @@ impl Partition {
             return;
         }
         self.since = 0;
+        self.divide();
+    }
+
+    /// Divides the channels by the pages of each type, if there are any.
+    fn divide(&mut self) {
         let (read, written) = (self.channels.predicted(Kind::Read), self.channels.predicted(Kind::Write));
         if let Some(reads) = read_channels(self.channels.count(), read, written, self.config.rounding) {
             self.counters.adjustments += 1;
@@ -443,6 +448,10 @@ impl System for Partition {
     }
 
     fn window_opens(&mut self) {
+        if self.config.adapts == Adapts::WarmUp && self.counters.adjustments == 0 {
+            // A warm-up that is shorter than an interval divides the channels at its end.
+            self.divide();
+        }
         (self.counters, self.programs) = (Counters::default(), [0; 2]);
         self.fixed |= self.config.adapts == Adapts::WarmUp;
     }

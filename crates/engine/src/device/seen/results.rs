@@ -11,6 +11,7 @@ use crate::stats::recorder::{Recorder, erase_report};
 use crate::stats::report::{DriveReport, Report};
 use wordline_base::ids::DieId;
 use wordline_base::time::Ns;
+use wordline_systems::Watches;
 
 impl Device {
     /// Forgets what was counted so far: the window opens now, after so many requests.
@@ -162,6 +163,7 @@ impl Device {
             start_cycles: self.start_cycles(),
             streams_offered: self.ftl.streams(),
             streams_written: recorder.streams_written,
+            merges: self.systems.watch(Watches::COLLECTION),
             whole_dies_collect: self.ftl.has_page_parity() && self.flash.plane_collection().is_none(),
             ..Evidence::default()
         }
