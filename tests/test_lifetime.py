@@ -152,6 +152,77 @@ def test_blocks_in_slc_mode_hold_less_and_wear_by_their_own_cycles() -> None:
     assert empty.host_bytes[0] == pytest.approx(1000 * 4096 * 2000 / 2.5)
 
 
+def wearing(erases: dict[str, int], programs: int) -> dict[str, Any]:
+    """Of the same drive, 200 of whose pages hold nothing, with blocks of ten pages erased."""
+    by_class = {f"{name}_erase": {"operations": count} for name, count in erases.items()}
+    by_class["host_program"] = {"operations": programs}
+    drive = result()["drive"] | {"mapped_units": 800}
+    return result(drive=drive, flash={"programs": programs, "by_class": by_class})
+
+
+def test_places_left_unused_wear_too() -> None:
+    found = lifetime.of(wearing({"gc": 50, "reclaim": 100}, programs=1200))
+    assert found is not None and found.host_bytes is not None and found.erased == 1500 / 1200
+    plain = 1000 * 4096 * 2000 / 1.25
+    assert found.host_bytes == pytest.approx((plain / 2.5, plain / 3, plain / 2))
+    told = dict(found.told())["host writes in all (TBW)"]
+    assert told.endswith("WAF 2.5, 1.25 bytes erased for each programmed")
+
+
+@pytest.mark.parametrize(("erases", "lower"), [(140, 1400 / 1200), (120, 1.0), (90, 1.0)])
+def test_erases_that_may_have_won_free_space_only_lower_the_lower_end(erases: int, lower: float) -> None:
+    found = lifetime.of(wearing({"reclaim": erases}, programs=1200))
+    assert found is not None and found.host_bytes is not None and found.erased == 1.0
+    plain = 1000 * 4096 * 2000
+    assert found.host_bytes == pytest.approx((plain / 2.5, plain / 3 / lower, plain / 2))
+    assert "bytes erased" not in dict(found.told())["host writes in all (TBW)"]
+
+
+@pytest.mark.parametrize(("native", "surplus"), [(0, 1.0), (70, 1300 / 900)])
+def test_blocks_in_slc_mode_are_erased_with_the_few_pages_that_they_hold(native: int, surplus: float) -> None:
+    """Of ten pages three."""
+    cached = wearing({"gc": 30 + native, "migration": 100}, programs=600 if native == 0 else 900)
+    cached["config"]["device"] |= {"cell": {"technology": "tlc"}}
+    cached["config"]["scheme"] = {"slc_cache": {"policy": "static"}}
+    found = lifetime.of(cached)
+    assert found is not None and found.erased == pytest.approx(surplus)
+
+
+def test_the_life_of_a_drive_with_read_reclaim_is_that_of_its_erases() -> None:
+    """It reclaims blocks of which many pages are invalid, whose places it leaves."""
+    cycles = 3000
+    drive = {
+        **{f"device.geometry.{part}": 1 for part in ("channels", "ways", "dies", "pages_per_program")},
+        **{"device.geometry.planes": 2, "device.geometry.blocks": 32, "device.geometry.pages": 64},
+        "device.geometry.page_bytes": 4096,
+        "device.capacity.overprovisioning": 0.4,
+        "device.bad_blocks.endurance_cycles": cycles,
+        **{"scheme.reclaim.policy": "superblock", "scheme.reclaim.threshold": 300},
+        **{"scheme.blocks.superblock": "die", "scheme.gc.trigger": 0.03, "scheme.cache.policy": "none"},
+    }
+    load = {
+        "source": {
+            "kind": "synthetic",
+            "requests": 200_000,
+            "read_share": 0.97,
+            "sizes": 4096,
+            "pattern": {"kind": "uniform"},
+        },
+        "host": {"arrivals": "closed", "queue_depth": 8},
+        "start": {"occupancy": "all", "layout": "in_order"},
+        "window": {"warmup_drive_writes": 0.3},
+    }
+    ran = package.run("enterprise-tlc", workload=load, overrides=drive)
+    life = ran.lifetime()
+    assert life is not None and life.host_bytes is not None and life.waf is not None
+    geometry = ran["config"]["device"]["geometry"]
+    block = geometry["pages"] * geometry["page_bytes"]
+    in_use = ran["bad_blocks"]["in_use"] * block
+    by_erases = in_use * cycles * ran["write"]["bytes"] / (ran["flash"]["erases"] * block)
+    assert in_use * cycles / life.waf > 1.1 * by_erases
+    assert life.host_bytes[0] == pytest.approx(by_erases, rel=0.001)
+
+
 def test_an_array_has_none() -> None:
     array = {"device": result()["config"]["device"], "scheme": {"array": {"kind": "stripe"}}}
     assert lifetime.of(result(config=array)) is None

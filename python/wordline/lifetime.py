@@ -4,6 +4,10 @@
 its cycles, wear taken as even. Spare blocks aren't in use before others are bad, and where wear is even these
 come too late. What the notes of a run say against its WAF holds for these figures too. What a block in
 SLC mode takes in counts as so much more as that holds less, and as so much less as it endures more cycles.
+
+Blocks wear by erases. Where places of blocks are left unused, as by read reclaim, WAF is multiplied by what
+is erased for each byte programmed. A surplus of erases may also have won free space, but no more of it than
+there is at the end: only beyond that it is taken for unused places. A smaller one widens the interval.
 """
 
 from __future__ import annotations
@@ -27,6 +31,9 @@ BITS = {"slc": 1, "mlc": 2, "tlc": 3, "qlc": 4}
 
 CACHED_CAUSES = ("host", "write_back")
 """Why what goes to an SLC cache, or past it, is programmed."""
+
+GC_ERASE = "gc_erase"
+"""The class of the erases of garbage collection."""
 
 WARRANTY_YEARS = 5
 """Over which ratings in drive writes a day count."""
@@ -55,9 +62,13 @@ class Lifetime:
     slc_cycles: int | None
     """The same in SLC mode, where the drive uses that."""
     host_bytes: tuple[float, float, float] | None
-    """What the host can write in all (TBW), and the ends of its 95% interval; the value if it is unknown."""
+    """What the host can write in all (TBW), and the ends of its 95% interval; the value if it is unknown.
+    From WAF times `erased`."""
     missing: str
     """Why there is no `host_bytes`; empty where there is."""
+    erased: float = 1.0
+    """Bytes erased for each byte programmed: more than 1 where places of blocks are left unused, as by read
+    reclaim, and the window is long enough to tell them from free space won."""
     promised_per_day: float | None = None
     """Drive writes a day as the maker rates the drive (`device.rated`), over `promised_years`."""
     promised_years: int = WARRANTY_YEARS
@@ -125,7 +136,8 @@ class Lifetime:
         reach = f" ({fitting_bytes(low)} to {fitting_bytes(high)})" if low < high else ""
         rated = f"{short(self.rated_drive_writes_per_day or 0.0)} for {WARRANTY_YEARS} years"
         in_slc_mode = "" if self.slc_cycles is None else f" ({self.slc_cycles:,} in SLC mode)"
-        cycles = f"{self.cycles:,} cycles{in_slc_mode}, WAF {short(self.waf)}"
+        unused = "" if self.erased == 1 else f", {short(self.erased)} bytes erased for each programmed"
+        cycles = f"{self.cycles:,} cycles{in_slc_mode}, WAF {short(self.waf)}{unused}"
         rows.append(("host writes in all (TBW)", f"{fitting_bytes(value)}{reach}, from {cycles}"))
         rows.append(("drive writes a day that it allows (DWPD)", rated))
         return [*rows, ("lasts at this load", _time(self.years))]
@@ -182,10 +194,10 @@ def of(result: Mapping[str, Any]) -> Lifetime | None:
     waf, rate = result["waf"], result["write"].get("bandwidth_bytes_per_s") or 0.0
     cycles, slc_cycles = _cycles(device, scheme)
     missing = _missing(result, scheme, cycles, slc_cycles)
-    host = None
+    host, erased = None, _erased(result)
     if cycles is not None and not missing:
         in_use = _in_use(result, flash)
-        host = _host_bytes(result, in_use * cycles, _less_wear(result, cycles, slc_cycles))
+        host = _host_bytes(result, in_use * cycles, _less_wear(result, cycles, slc_cycles), erased)
     rated = device.get("rated") or {}
     return Lifetime(
         usable_bytes=drive["logical_units"] * unit,
@@ -196,6 +208,7 @@ def of(result: Mapping[str, Any]) -> Lifetime | None:
         slc_cycles=slc_cycles,
         host_bytes=host,
         missing=missing,
+        erased=erased.likely,
         promised_per_day=rated.get("drive_writes_per_day"),
         promised_years=rated.get("years", WARRANTY_YEARS),
     )
@@ -226,6 +239,12 @@ def _cycles(device: Mapping[str, Any], scheme: Mapping[str, Any]) -> tuple[int |
     return bad.get("endurance_cycles"), bad.get("slc_endurance_cycles") if _uses_slc_mode(scheme) else None
 
 
+def _slc_pages(result: Mapping[str, Any]) -> int:
+    """Of a block in SLC mode."""
+    device = result["config"]["device"]
+    return int(device["geometry"]["pages"] // BITS[device["cell"]["technology"]])
+
+
 def _less_wear(result: Mapping[str, Any], cycles: int, slc_cycles: int | None) -> float:
     """By how much less blocks wear than `waf` says, in bytes of native blocks for each of the host's."""
     taken = result.get("slc_cache")
@@ -236,9 +255,41 @@ def _less_wear(result: Mapping[str, Any], cycles: int, slc_cycles: int | None) -
         return 0.0
     of_host = sum(result["waf_by_cause"].get(cause, 0.0) for cause in CACHED_CAUSES)
     in_slc_mode = of_host * taken["cached_units"] / units
-    bits = BITS[result["config"]["device"]["cell"]["technology"]]
-    blocks = geometry["pages"] / (geometry["pages"] // bits)
+    blocks = geometry["pages"] / _slc_pages(result)
     return float(in_slc_mode * (1 - blocks * cycles / slc_cycles))
+
+
+@dataclass(frozen=True)
+class _Erased:
+    """Bytes erased for each byte programmed."""
+
+    likely: float = 1.0
+    most: float = 1.0
+
+
+def _erased(result: Mapping[str, Any]) -> _Erased:
+    """A surplus of erases that free space can't explain is of places left unused."""
+    programmed = result.get("flash", {}).get("programs", 0)
+    if not programmed:
+        return _Erased()
+    drive, page_bytes = result["drive"], result["config"]["device"]["geometry"]["page_bytes"]
+    room = (drive["physical_units"] - drive["mapped_units"]) * drive["mapping_unit_bytes"] / page_bytes
+    surplus = _erased_pages(result) - programmed
+    most = 1 + max(surplus, 0) / programmed
+    return _Erased(most if surplus > room else 1.0, most)
+
+
+def _erased_pages(result: Mapping[str, Any]) -> int:
+    """Pages of the blocks erased. Beside an SLC cache, what garbage collection erases is native, and what
+    folding erases isn't. Others may be either: as little is counted as they may hold.
+    """
+    pages = result["config"]["device"]["geometry"]["pages"]
+    counts = {name: each["operations"] for name, each in result["flash"]["by_class"].items()}
+    erases = {name: count for name, count in counts.items() if name.endswith("_erase")}
+    if not _uses_slc_mode(result["config"]["scheme"]):
+        return int(sum(erases.values()) * pages)
+    native = erases.pop(GC_ERASE, 0)
+    return int(native * pages + sum(erases.values()) * _slc_pages(result))
 
 
 def _missing(
@@ -258,8 +309,10 @@ def _missing(
     return ""
 
 
-def _host_bytes(result: Mapping[str, Any], flash: float, less: float) -> tuple[float, float, float]:
+def _host_bytes(
+    result: Mapping[str, Any], flash: float, less: float, erased: _Erased
+) -> tuple[float, float, float]:
     ends, waf = intervals.of_result(result, "waf"), result["waf"]
     low, high = (waf, waf) if ends is None else (ends.low, ends.high)
-    most = flash / (low - less) if low > less else math.inf
-    return flash / (waf - less), flash / (high - less), most
+    most = flash / (low - less) / erased.likely if low > less else math.inf
+    return flash / (waf - less) / erased.likely, flash / (high - less) / erased.most, most
