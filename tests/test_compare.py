@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import csv
 import io
+import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from conftest import SMALL, SMALL_DRIVE, Wordline, sets
 
 import wordline as package
-from wordline.comparison import compare
+from wordline.comparison import Comparison, compare
 from wordline.comparison.sheets import sheets
 from wordline.figures import to_three_digits
 
@@ -158,6 +160,64 @@ def test_a_run_that_fails_is_told_and_the_others_are_kept(wordline: Wordline, tm
     assert "read mean" in outcome.out
 
 
+FAILS = """
+class Boom:
+    "Fails at once; of several seeds that of the second alone."
+
+    def __init__(self, seed, alone=False):
+        self.fails = not alone or seed == 2
+
+    def choose(self, blocks):
+        if self.fails:
+            raise ValueError("no victim")
+        found = blocks.candidates
+        return int(found[blocks.valid[found].argmin()]) if found.size else None
+"""
+
+OVERWRITTEN = {**SMALL_DRIVE, "workload.source.requests": 1500, "workload.start.layout": "at_trigger"}
+
+
+def with_failing_scheme(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, more: str = "") -> tuple[str, ...]:
+    """A comparison of two schemes, the second of which fails."""
+    (tmp_path / "boom.py").write_text(FAILS)
+    monkeypatch.syspath_prepend(tmp_path)
+    schemes = f"baseline,custom.python_gc={{class='boom:Boom'{more}}}"
+    load = ("--device", "mqsim", "--workload", "mixed-70-30-8k-qd16", *sets(OVERWRITTEN))
+    return ("compare", *load, "--schemes", schemes)
+
+
+def test_a_run_that_failed_has_no_blame(
+    wordline: Wordline, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    outcome = wordline(*with_failing_scheme(tmp_path, monkeypatch), "--markdown")
+    assert outcome.code == 1 and outcome.out.rstrip().splitlines()[-1].endswith("no victim")
+    blame = outcome.out.split("where a read's time went")[1].split("\n\n")[1].splitlines()
+    assert len(blame) > 3 and all(line.endswith("| – |") for line in blame[2:])
+    assert blame[-1].startswith("| sum | ") and "– | –" not in blame[-1]
+
+
+@pytest.mark.parametrize("form", ["--csv", "--json"])
+def test_forms_for_programs_say_on_stderr_what_failed(
+    form: str, wordline: Wordline, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    outcome = wordline(*with_failing_scheme(tmp_path, monkeypatch), form)
+    assert outcome.code == 1 and "Boom" in outcome.err and "no victim" in outcome.err
+    assert "seeds" not in outcome.err
+
+
+def test_means_of_fewer_seeds_than_were_asked_for_are_told(
+    wordline: Wordline, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    call = (*with_failing_scheme(tmp_path, monkeypatch, ",alone=true"), "--seeds", "3")
+    out = tmp_path / "out"
+    told = "figures are of 2 of 3 seeds, the others failed"
+    for form in ((), ("--markdown",), ("--latex",)):
+        assert " ".join(wordline(*call, *form, "--out", out).out.split()).count(told) == 1, form
+    for data in ("--csv", "--json"):
+        assert wordline(*call, data, "--out", out).err.count(told) == 1, data
+    assert (out / "report.html").read_text().count(told) == 1
+
+
 def test_out_keeps_the_rows(wordline: Wordline, tmp_path: Path) -> None:
     call = (*COMPARE, "--schemes", "baseline,fifo", *sets(QUICK), "--out", tmp_path / "rows", "--json")
     first = wordline(*call).out
@@ -212,3 +272,22 @@ def test_one_alone_is_no_list_of_its_letters() -> None:
     )
     assert (alone.schemes, alone.workloads) == (listed.schemes, listed.workloads)
     assert alone.to_dict()["workloads"][0]["workload"] == "randread-4k-qd16"
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        (lambda found: found.cell("x", "fifo", "waf"), "workload = 'x': allowed: mixed"),
+        (lambda found: found.values("mixed", "nope", "waf"), "scheme = 'nope': allowed: baseline, fifo"),
+        (lambda found: found.interval("mixed", "nope", "waf"), "scheme = 'nope': allowed: baseline, fifo"),
+        (lambda found: found.keys("x", "fifo"), "workload = 'x': allowed: mixed"),
+        (lambda found: found.notes("x"), "workload = 'x': allowed: mixed"),
+        (lambda found: found.blame("mixed", "fifo", "foo"), "direction = 'foo': allowed: read, write"),
+        (lambda found: found.blame("mixed", "fifo", "read", "foo"), "part = 'foo': allowed: mean, tail"),
+    ],
+)
+def test_a_comparison_is_asked_for_what_it_has(asked: Callable[[Comparison], object], said: str) -> None:
+    names = ["baseline", "fifo"]
+    found = Comparison("mqsim", ["mixed"], names, {("mixed", name): [] for name in names})
+    with pytest.raises(package.WordlineError, match=re.escape(said)):
+        asked(found)

@@ -216,6 +216,66 @@ def test_a_figure_that_some_seeds_withhold_is_noted() -> None:
     assert derived.withheld(runs[:1]) == derived.withheld(runs[1:]) == []
 
 
+LASTS = {
+    **{**SMALL_DRIVE, "workload.source.requests": 2000, "workload.start.layout": "at_trigger"},
+    "device.bad_blocks.endurance_cycles": 3000,
+}
+YEARS = "lifetime.years"
+
+
+def unsure_waf(row: dict[str, Any]) -> dict[str, Any]:
+    """The row of a run whose WAF is chance."""
+    from wordline.study.row import figures as flat
+
+    result = json.loads(row["result"])
+    result["intervals"]["figures"]["waf"] = {"low": -1.0, "high": 3 * result["waf"], "degrees": 9}
+    kept = {name: value for name, value in row.items() if "lifetime" not in name}
+    ends = dict(flat(result["intervals"], "intervals."))
+    return {**kept, **ends, **derived.figures(result), "result": json.dumps(result)}
+
+
+def test_a_comparison_and_a_sweep_say_why_no_run_has_a_figure_of_life() -> None:
+    from wordline.comparison import compare
+    from wordline.comparison.sheets import markdown
+    from wordline.report.folders import sweep_body
+    from wordline.sweeps.averages import averages
+
+    found = compare("mqsim", ["baseline", "fifo"], [WRITES], overrides=LASTS)
+    asked = ["waf", YEARS]
+    reason = f"{YEARS} is not known: WAF is unsure"
+    found.wanted = found.metrics(asked)
+    assert reason not in markdown(found, asked)
+    pair = WRITES, "fifo"
+    rows = {**found._rows, pair: [unsure_waf(row) for row in found._rows[pair]]}  # type: ignore[arg-type]
+    found._rows, found._notes = rows, {}
+    text = markdown(found, asked)
+    (line,) = (line for line in text.splitlines() if line.startswith("| lifetime years"))
+    assert line.endswith("| – |") and f"fifo: {reason}" in text
+    # What isn't asked for is not explained.
+    found.wanted = found.metrics(["waf"])
+    assert reason not in markdown(found, ["waf"])
+    # Of all schemes, too, it isn't refused as a figure that there is not.
+    rows[WRITES, "baseline"] = rows[pair]
+    assert found.metrics(asked) == asked
+    with pytest.raises(package.WordlineError, match=r"energy\.watts: no run has it"):
+        found.metrics(["energy.watts"])
+    points = [{**row, "axis.a.b": place} for place, (row,) in enumerate(rows.values())]
+    (note,) = (note for note in said(averages(points), asked) if note.first["kind"] == "not_known")
+    assert note.text() == f"all 2 points: {reason}"
+    page = sweep_body(points, asked)
+    assert reason in page and "lifetime years" in page
+
+
+def test_a_sweep_whose_figures_of_life_are_all_missing_says_why(wordline: Wordline, tmp_path: Path) -> None:
+    axes: dict[str, Any] = {"axes": {"workload.host.queue_depth": [1, 8]}}
+    file = as_toml(tmp_path / "s.toml", FEW, axes, device="mqsim")
+    call = ("sweep", file, "--set", "device.bad_blocks.endurance_cycles=3000", "--metric", YEARS)
+    reason = f"all 2 points: {YEARS} is not known: "
+    assert reason in " ".join(wordline(*call).out.split())
+    assert reason in (tmp_path / "s" / "report.html").read_text()
+    assert "not_known" in {note["kind"] for note in wordline(*call, "--json").json()["notes"]}
+
+
 def test_numbers_of_tables_have_three_digits_however_small() -> None:
     told = {0.00148306: "0.00148", 0.0999: "0.0999", 0.5: "0.500", 3.1e-11: "0.000000000031", 0.0: "0"}
     assert {value: number(value) for value in told} == told

@@ -13,7 +13,7 @@ import pytest
 from conftest import SMALL_DRIVE, Wordline, sets
 
 import wordline as package
-from wordline import intervals, seeds
+from wordline import derived, intervals, lifetime, seeds
 from wordline.intervals import Interval
 
 if TYPE_CHECKING:
@@ -53,6 +53,64 @@ def test_welch() -> None:
     # Two standard errors of 1 with 10 degrees each: 20 degrees, t = 2.086, so the border is 2.95.
     unit = Interval(-2.2281, 2.2281, 10)
     assert intervals.same(0, unit, 2.94, unit) and not intervals.same(0, unit, 2.96, unit)
+
+
+def lived(low: float, high: float) -> dict[str, object]:
+    """A result whose WAF is 2 and whose host writes 1,000 bytes a second, with an interval each."""
+    device = {
+        "geometry": {"channels": 1, "pages": 10, "page_bytes": 4096},
+        "bad_blocks": {"endurance_cycles": 100},
+        "rated": {"drive_writes_per_day": 1.0},
+    }
+    ends = {
+        "waf": {"low": low, "high": high, "degrees": 5},
+        "write.bandwidth_bytes_per_s": {"low": 800.0, "high": 1250.0, "degrees": 7},
+    }
+    return {
+        "config": {"device": device, "scheme": {}},
+        "drive": {"logical_units": 800, "physical_units": 1000, "mapping_unit_bytes": 4096},
+        "waf": 2.0,
+        "write": {"requests": 5, "bandwidth_bytes_per_s": 1000.0},
+        "intervals": {"figures": ends},
+    }
+
+
+def test_life_has_the_intervals_of_what_it_follows_from() -> None:
+    life, found = lifetime.of(lived(1.6, 2.5)), derived.intervals_of(lived(1.6, 2.5))
+    assert life is not None
+    figures = dict(life.figures())
+    relative = {
+        name.removeprefix("lifetime."): (own.low / figures[name], own.high / figures[name], own.degrees)
+        for name, own in found.items()
+    }
+    assert relative.keys() == {
+        *("terabytes_written", "rated_drive_writes_per_day", "years", "promised_years"),
+        *("terabytes_per_day", "drive_writes_per_day"),
+    }
+    assert relative["terabytes_written"] == pytest.approx((0.8, 1.25, 5))
+    assert relative["terabytes_per_day"] == pytest.approx((0.8, 1.25, 7))
+    assert relative["promised_years"] == pytest.approx((0.8, 1.25, 7))
+    # Two of the same size, independent of one another.
+    assert relative["years"] == pytest.approx((0.8**2**0.5, 1.25**2**0.5, 5))
+
+
+def test_life_without_an_upper_end_has_no_interval() -> None:
+    found = derived.intervals_of(lived(0.0, 2.5))
+    assert "lifetime.terabytes_per_day" in found
+    assert not found.keys() & {"lifetime.terabytes_written", "lifetime.years"}
+
+
+def test_life_of_single_runs_is_marked_like_the_waf_that_it_follows_from() -> None:
+    written = "lifetime.terabytes_written"
+    overrides = {**MORE, "device.bad_blocks.endurance_cycles": 3000}
+    load = "mixed-70-30-8k-qd16"
+    found = package.compare("mqsim", ["baseline", "suspend"], [load], overrides=overrides)
+    result = package.run("mqsim", "baseline", load, overrides=overrides)
+    ends, life = result.interval("waf"), found.cell(load, "baseline", written)
+    assert ends is not None and life is not None and life.ci95 is not None
+    assert life.ci95 / life.value == pytest.approx(result.waf / ends.low - 1)
+    cells = [found.cell(load, "suspend", metric) for metric in ("waf", written)]
+    assert [cell.same for cell in cells if cell is not None] == [True, True]
 
 
 def test_compare_marks_what_is_inside(wordline: Wordline) -> None:

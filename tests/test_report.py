@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import io
 import json
 import re
 from collections.abc import Iterator
@@ -179,6 +180,31 @@ def test_intervals_that_are_joined_have_the_figures_of_a_longer_one(
         assert rate == pytest.approx(whole["bandwidth_bytes_per_s"])
     assert joined["waf"] == pytest.approx(run.result["waf"])
     assert joined["requests_outstanding_mean"] == pytest.approx(1.0)
+
+
+def test_percentiles_of_joined_intervals_are_their_largest_and_called_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from wordline.report import run_charts
+    from wordline.report.runs import load_runs
+
+    often = {"workload.measure.interval_ns": 300_000}
+    package.run("mqsim", workload="mixed-70-30-8k-qd16", overrides=SMALL | often).save(tmp_path)
+    (run,) = load_runs([tmp_path])
+    rows = run.table("series")
+    assert rows is not None
+    known = [value for value in rows["read_latency_p99_ns"].to_pylist() if value is not None]
+    shown = {chart.about: chart.title for chart in run_charts.series([run])}
+    whole = next(about for about in shown if about.startswith("reads, 99th percentile"))
+    assert shown[whole].startswith("99th percentile of reads: ")
+    monkeypatch.setattr(run_charts, "MOST_POINTS", 1)
+    ((_, largest),) = run_charts._curve(run, rows, "read_latency_p99_ns", 1.0)
+    assert largest == pytest.approx(max(known))
+    shown = {chart.about: chart.title for chart in run_charts.series([run])}
+    called = f"argest 99th percentile of {rows.num_rows} intervals"
+    assert shown[f"reads, l{called} over time"].startswith(f"L{called}, reads: ")
+    assert not any(title.startswith("99th percentile") for title in shown.values())
+    assert f"reads, mean response time over time, means of {rows.num_rows} intervals" in shown
 
 
 def test_curves_are_those_of_the_histograms(runs: list[Path]) -> None:
@@ -374,6 +400,24 @@ def test_a_run_is_called_by_what_was_set(wordline: Wordline, tmp_path: Path) -> 
     assert "baseline, gc.policy=random" in wordline("diff", tmp_path / "one", tmp_path / "other").out
 
 
+def test_a_value_that_is_spelled_otherwise_is_no_other_one() -> None:
+    from wordline import labels
+
+    def result(requests: str, share: str, policy: str) -> dict[str, Any]:
+        changed = {"source.requests": requests, "source.read_share": share, "kind": policy}
+        changed = {f"workload.{key}": value for key, value in changed.items()}
+        return {"config": {kind: {"name": kind} for kind in labels.KINDS}, "changed": changed}
+
+    spelled = [result("30_000", "1.0", '"a"'), result("30000", "1", "'a'"), result("3_0_000", "1e0", "a")]
+    same = labels.shared(spelled)
+    assert [labels.changes(each, "workload", same) for each in spelled] == [[], [], []]
+    told = {labels.called(each, "workload") for each in spelled}
+    assert told == {"workload, source.requests=30000, source.read_share=1 and 1 more"}
+    other = [spelled[0], result("30_001", "1.0", '"a"')]
+    texts = [labels.changes(each, "workload", labels.shared(other)) for each in other]
+    assert texts == [["source.requests=30000"], ["source.requests=30001"]]
+
+
 def test_many_changed_keys_are_counted_behind_a_name() -> None:
     from wordline import labels
 
@@ -397,6 +441,20 @@ def test_a_row_that_is_kept_holds_no_changed_keys(tmp_path: Path) -> None:
         assert all(
             "changed" not in json.loads(row["result"]) for rows in shown._rows.values() for row in rows
         )
+
+
+def test_write_amplification_of_nothing_programmed_has_no_empty_brackets() -> None:
+    from rich.console import Console
+
+    from wordline import report
+
+    found = package.run("mqsim", workload="mixed-70-30-8k-qd16", overrides=FEW).to_dict()
+    for by_cause, told in (({}, "0.000"), ({"host": 0.0}, "0.000"), ({"host": 0.5}, "0.000 (host 0.500)")):
+        data = found | {"waf": 0.0, "waf_by_cause": by_cause, "intervals": {}}
+        screen = io.StringIO()
+        Console(file=screen, width=120).print(report.render(data))
+        (line,) = (line for line in screen.getvalue().splitlines() if line.startswith("WAF"))
+        assert line.removeprefix("WAF").strip() == told
 
 
 def captions(text: str) -> list[str]:

@@ -148,6 +148,20 @@ def test_seeds_on_the_command_line(wordline: Wordline, tmp_path: Path) -> None:
     assert wordline(*run, "--seeds", "6,", "--json").json()["seeds"] == [6]
 
 
+def test_small_figures_of_seeds_have_three_digits(wordline: Wordline) -> None:
+    days: dict[str, object] = {"device.rated.drive_writes_per_day": 0.5, "device.rated.years": 1}
+    run = ("run", "--device", "mqsim", "-w", "mixed-70-30-8k-qd16", *sets(SMALL | days), "--seeds", "3")
+    row = next(line for line in wordline(*run).out.splitlines() if "promised_years" in line)
+    years = wordline(*run, "--json").json()["summary"]["lifetime.promised_years"]
+    assert 0 < years["mean"] < 0.01
+    mean, half, _, least, most = row.split()[-5:]
+    for text, value in ((mean, years["mean"]), (least, years["min"]), (most, years["max"])):
+        assert float(text) == pytest.approx(value, rel=0.005)
+        assert len(text.lstrip("0.")) == 3
+    # With the decimals of its figure.
+    assert len(half) == len(mean) and float(half) == pytest.approx(years["ci95"], rel=0.5)
+
+
 @pytest.mark.parametrize("seeds", ["0", "x", "1,,2", "3,3", "-1"])
 def test_impossible_seeds(wordline: Wordline, seeds: str) -> None:
     assert "seeds" in wordline("run", "--device", "mqsim", *sets(SMALL), f"--seeds={seeds}").error()

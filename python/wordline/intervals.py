@@ -57,6 +57,12 @@ def of_row(row: Mapping[str, Any], path: str) -> Interval | None:
     return None if low is None or high is None or degrees is None else Interval(low, high, degrees)
 
 
+def columns(path: str, interval: Interval) -> dict[str, float]:
+    """The same as the row of a run holds it."""
+    ends = {"low": interval.low, "high": interval.high, "degrees": interval.degrees}
+    return {f"{FIGURES}{path}.{end}": float(value) for end, value in ends.items()}
+
+
 def over_seeds(values: Sequence[float]) -> Interval | None:
     """The interval of the mean of several runs; `None` for one."""
     if len(values) < 2:

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from wordline import toml_files
+from wordline.presets import toml_value
+
 KINDS = ("device", "scheme", "workload")
 
 LONGEST = 44
@@ -12,6 +15,9 @@ LONGEST = 44
 
 LONGEST_NAME = 60
 """Letters of a name as a label has it."""
+
+MOST_WHOLE = 2**53
+"""Up to which whole numbers that are floating-point values are spelled as such."""
 
 _NO_CHANGE = ("name", "description", "measure")
 """First words of keys that change nothing of what is simulated."""
@@ -57,7 +63,7 @@ def changes(result: Mapping[str, Any], kind: str, shared: Iterable[tuple[str, st
     """The changed keys of a device, a scheme or a workload, each as `key=value`."""
     common = set(shared)
     found = []
-    for path, value in result.get("changed", {}).items():
+    for path, value in _changed(result):
         first, _, key = path.partition(".")
         if first == kind and key.partition(".")[0] not in _NO_CHANGE and (path, value) not in common:
             found.append(f"{key}={_bare(value)}")
@@ -66,8 +72,19 @@ def changes(result: Mapping[str, Any], kind: str, shared: Iterable[tuple[str, st
 
 def shared(results: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
     """The changed keys that all of several results have, with one value."""
-    each = [result.get("changed", {}).items() for result in results]
+    each = [_changed(result) for result in results]
     return [pair for pair in each[0] if all(pair in other for other in each[1:])] if len(each) > 1 else []
+
+
+def _changed(result: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """The changed keys, and their values each in one spelling: `30_000` is no other workload than `30000`."""
+    return [(path, _spelled(value)) for path, value in result.get("changed", {}).items()]
+
+
+def _spelled(text: str) -> str:
+    value = toml_files.value(text)
+    whole = isinstance(value, float) and value.is_integer() and abs(value) <= MOST_WHOLE
+    return toml_value(int(value) if whole else value)
 
 
 def with_changes(name: str, pairs: Sequence[str]) -> str:

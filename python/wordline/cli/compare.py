@@ -169,6 +169,8 @@ def compare(
         figures = found.metrics(wanted, "--metric")
         found.wanted = figures
         written = found.save(out, command_line()) if out is not None else []
+    if as_json or as_csv:
+        say(sheets.failures_of(found))
     if as_json:
         print(json.dumps(found.to_dict(figures)))
     elif as_csv:

@@ -167,6 +167,8 @@ def run(
         "timeline": None if timeline is None else (timeline, window_ns(window)),
         "request_log": request_log,
     }
+    if not keep and load_state is not None:
+        raise WordlineError("--no-keep and --load-state exclude each other")
     if dry_run:
         from wordline.study.point import Inputs, Point
 

@@ -30,6 +30,8 @@ from wordline.cli.progress import counted_bar, points_bar, waiting_bar
 from wordline.cli.running import seeds_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from wordline.sweeps.api import OpenSweep
 
 
@@ -83,7 +85,7 @@ def sweep(
         page = write_sweep(folder, (api.TABLE, api.AVERAGES), wanted or ())
     table = folder / api.TABLE
     if as_json:
-        print(json.dumps(_summary(planned) | {"table": str(table)}))
+        print(json.dumps(_summary(planned, wanted or ()) | {"table": str(table)}))
     else:
         from wordline.sweeps import table as printed
 
@@ -93,7 +95,7 @@ def sweep(
         raise typer.Exit(FAILURES)
 
 
-def _summary(planned: OpenSweep) -> dict[str, object]:
+def _summary(planned: OpenSweep, metrics: Sequence[str]) -> dict[str, object]:
     outcome = planned.outcome
     assert outcome is not None  # noqa: S101 -- it has run
     return {
@@ -103,7 +105,7 @@ def _summary(planned: OpenSweep) -> dict[str, object]:
         "failed_before": outcome.failed_before,
         "failed": outcome.failed,
         "errors": outcome.errors,
-        "notes": [note.to_dict() for note in planned.notes()],
+        "notes": [note.to_dict() for note in planned.notes(metrics)],
     }
 
 

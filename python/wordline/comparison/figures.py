@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from wordline import derived, intervals, labels, notes, views
+from wordline._core import WordlineError
 from wordline.figures import check_known, is_unsure
 from wordline.notes import Note
 from wordline.presets import schema_id
@@ -72,6 +73,11 @@ class Cell:
         return is_unsure(self.value, self.ci95)
 
 
+def _check_one_of(argument: str, given: object, known: Sequence[str]) -> None:
+    if given not in known:
+        raise WordlineError(f"{argument} = {given!r}: allowed: {', '.join(known)}")
+
+
 class Comparison:
     """The figures of every scheme under every workload."""
 
@@ -116,9 +122,15 @@ class Comparison:
         """Every workload with every scheme."""
         return [(workload, scheme) for workload in self.workloads for scheme in self.schemes]
 
+    def _of(self, workload: str, scheme: str) -> Sequence[Row]:
+        """The rows of a pair. Raises `WordlineError` where there is no such workload or scheme."""
+        _check_one_of("workload", workload, self.workloads)
+        _check_one_of("scheme", scheme, self.schemes)
+        return self._rows[workload, scheme]
+
     def keys(self, workload: str, scheme: str) -> list[str]:
         """The keys of the runs of a pair, one for each seed."""
-        return [str(row["key"]) for row in self._rows[workload, scheme]]
+        return [str(row["key"]) for row in self._of(workload, scheme)]
 
     @property
     def seeds(self) -> list[int]:
@@ -135,12 +147,24 @@ class Comparison:
                     found[pair] = str(row["error"])
         return found
 
+    @property
+    def fewer_seeds(self) -> dict[tuple[str, str], tuple[int, int]]:
+        """Where some of a pair's runs failed and others didn't: how many ended well, and of how many."""
+        ended = {pair: len(self._done(*pair)) for pair in self._rows}
+        return {
+            pair: (done, len(self._rows[pair]))
+            for pair, done in ended.items()
+            if 0 < done < len(self._rows[pair])
+        }
+
     def notes(self, workload: str) -> list[notes.Shared]:
         """What keeps figures from being what they are taken for, and of which schemes."""
         found = notes.shared(
-            (scheme, said) for scheme in self.schemes for said in self._said(workload, scheme)
+            (scheme, said)
+            for scheme in self.schemes
+            for said in (*self._said(workload, scheme), self._not_known(workload, scheme, self.wanted))
         )
-        rows = ((scheme, row) for scheme in self.schemes for row in self._rows[workload, scheme])
+        rows = ((scheme, row) for scheme in self.schemes for row in self._of(workload, scheme))
         runs = [(scheme, json.loads(row["result"])) for scheme, row in rows if row["status"] == DONE]
         differ = notes.starts_differ((scheme, result["start"]) for scheme, result in runs)
         return found if differ is None else [differ, *found]
@@ -149,10 +173,23 @@ class Comparison:
         """The notes of each run of a pair."""
         pair = workload, scheme
         if pair not in self._notes:
-            rows = self._rows[pair]
-            done = [row for row in rows if row["status"] == DONE]
-            self._notes[pair] = [*map(notes.of_row, rows), derived.withheld(done)]
+            self._notes[pair] = [*map(notes.of_row, self._of(*pair)), derived.withheld(self._done(*pair))]
         return self._notes[pair]
+
+    def _done(self, workload: str, scheme: str) -> list[Row]:
+        """The rows of a pair's runs that ended well."""
+        return [row for row in self._of(workload, scheme) if row["status"] == DONE]
+
+    def _not_known(self, workload: str, scheme: str, metrics: Sequence[str]) -> list[Note]:
+        """Why no run of a pair has figures that are asked for."""
+        return derived.not_known(self._done(workload, scheme), metrics)
+
+    def shows(self, workload: str, metric: str) -> bool:
+        """Whether a table of this workload has a line for the figure: values, or why there are none."""
+        return any(
+            self.values(workload, scheme, metric) or self._not_known(workload, scheme, [metric])
+            for scheme in self.schemes
+        )
 
     def died(self, workload: str, scheme: str) -> str | None:
         """When the drive of a run died, of the first that did; `None` where all live."""
@@ -161,8 +198,7 @@ class Comparison:
 
     def values(self, workload: str, scheme: str, metric: str) -> list[float]:
         """A figure's values over the seeds; empty where the runs don't have it."""
-        rows = self._rows[workload, scheme]
-        return sparse.values((row for row in rows if row["status"] == DONE), metric)
+        return sparse.values(self._done(workload, scheme), metric)
 
     def cell(self, workload: str, scheme: str, metric: str) -> Cell | None:
         """A figure, and what it is of the first scheme's."""
@@ -181,18 +217,21 @@ class Comparison:
 
     def interval(self, workload: str, scheme: str, metric: str) -> intervals.Interval | None:
         """A figure's 95% interval: over seeds, or that of the only run."""
-        rows = self._rows[workload, scheme]
+        rows = self._of(workload, scheme)
         if len(rows) > 1:
             return intervals.over_seeds(self.values(workload, scheme, metric))
         return intervals.of_row(rows[0], metric) if rows else None
 
     def results(self, workload: str, scheme: str) -> list[dict[str, Any]]:
         """What `result.json` would hold of each run of a pair that ended well."""
-        return [json.loads(row["result"]) for row in self._rows[workload, scheme] if row["status"] == DONE]
+        return [json.loads(row["result"]) for row in self._done(workload, scheme)]
 
     def has(self, metric: str) -> bool:
         """Whether any run has this figure."""
         return any(row.get(metric) is not None for rows in self._rows.values() for row in rows)
+
+    def _is_told(self, metric: str) -> bool:
+        return self.has(metric) or any(self.shows(workload, metric) for workload in self.workloads)
 
     def metrics(self, named: Iterable[str] | None = None, option: str = "figure") -> list[str]:
         """The figures that are named. Raises `WordlineError` for one that no run has which ended well;
@@ -205,7 +244,7 @@ class Comparison:
             name for rows in self._rows.values() for row in rows if row["status"] == DONE for name in row
         ]
         if known:
-            check_known(listed, known, self.has, option)
+            check_known(listed, known, self._is_told, option)
         return listed
 
     def cells(self, metrics: Iterable[str] | None = None) -> Iterator[Cell]:
@@ -228,17 +267,19 @@ class Comparison:
             return None
         return math.exp(sum(math.log(ratio) for ratio in ratios) / len(ratios))
 
+    def has_requests(self, workload: str, scheme: str, direction: Direction) -> bool:
+        """Whether any run of a pair has such requests, without which there is nothing to blame."""
+        return any(self.values(workload, scheme, f"{direction}.requests"))
+
     def blame(
         self, workload: str, scheme: str, direction: Direction, part: Part = "mean"
     ) -> dict[str, float]:
         """Where a request's time went, ns by part: mean of all requests, or of those from p99 on."""
+        _check_one_of("direction", direction, DIRECTIONS)
+        _check_one_of("part", part, PARTS)
         prefix = f"{direction}.blame.{part}.mean_ns."
         # Of a seed without such requests there is no mean, either.
-        rows = [
-            row
-            for row in self._rows[workload, scheme]
-            if row["status"] == DONE and row.get(f"{direction}.requests")
-        ]
+        rows = [row for row in self._done(workload, scheme) if row.get(f"{direction}.requests")]
         # A part that a seed doesn't have took no time there.
         sums = {
             name.removeprefix(prefix): sum(row.get(name) or 0.0 for row in rows)

@@ -15,6 +15,7 @@ from wordline.presets import DEFAULT_DEVICE, Description, Given, Kind, load, rep
 from wordline.scenario import Overrides, Scenario, scenario_of
 from wordline.seeds import seed_list
 from wordline.study.point import Inputs, Point
+from wordline.study.pool import check_jobs
 from wordline.study.runs import Watcher, open_study, validate
 from wordline.study.store import open_store
 
@@ -50,11 +51,12 @@ def compare(
     are not run again. `traces` are replayed at their own times, beside `workloads` or in their place. A run
     that fails is in `errors`. One alone may stand in the place of a list of one.
     """
+    check_jobs(jobs)
     base = scenario_of(device, overrides=overrides, checked=checked)
-    own = (base.workload,) if workloads is None else _listed(workloads)
+    own = (base.workload,) if workloads is None else _listed("workloads", workloads)
     given = [named("workload", workload) for workload in own]
-    given += [(Path(trace).name, replay(trace)) for trace in _listed(traces)]
-    listed = [naming.scheme(text) for text in _listed(schemes or ())]
+    given += [(Path(trace).name, replay(trace)) for trace in _listed("traces", traces)]
+    listed = [naming.scheme(text) for text in _listed("schemes", () if schemes is None else schemes)]
     if schemes is None:
         listed = [naming.Named(_name("scheme", base.scheme), base.scheme)]
     return run(
@@ -62,7 +64,7 @@ def compare(
         listed,
         given,
         seeds=[base.seed] if seeds is None else seed_list(seeds),
-        drives=None if devices is None else [named("device", each) for each in _listed(devices)],
+        drives=None if devices is None else [named("device", each) for each in _listed("devices", devices)],
         jobs=jobs,
         on=on,
         folder=folder,
@@ -74,10 +76,13 @@ def compare(
 T = TypeVar("T")
 
 
-def _listed(given: Sequence[T]) -> Sequence[T]:
+def _listed(argument: str, given: Sequence[T]) -> Sequence[T]:
     """What is given; a text, a path or a description is one, and no list of its letters."""
-    alone = isinstance(given, str | os.PathLike | Mapping | Description)
-    return [given] if alone else given  # type: ignore[list-item]
+    if isinstance(given, str | os.PathLike | Mapping | Description):
+        return [given]  # type: ignore[list-item]
+    if not isinstance(given, Iterable):
+        raise WordlineError(f"{argument} = {given!r}: allowed: one of them, or a list")
+    return list(given)
 
 
 def named(kind: Kind, given: Given) -> tuple[str, Description]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -42,7 +42,7 @@ def sheets(comparison: Comparison, metrics: Sequence[str], part: Part = "mean") 
     """Figures and blame of each workload, and the mean over all workloads where there are several."""
     made = []
     for workload in comparison.workloads:
-        given = [m for m in metrics if any(comparison.values(workload, s, m) for s in comparison.schemes)]
+        given = [metric for metric in metrics if comparison.shows(workload, metric)]
         made.append(_figures(comparison, workload, given))
         made += [
             sheet for direction in DIRECTIONS if (sheet := _blame(comparison, workload, direction, part))
@@ -89,23 +89,29 @@ def _blame(comparison: Comparison, workload: str, direction: Direction, part: Pa
     totals = [sum(blame.values()) for blame in blames]
     if not any(totals):
         return None
+    known = [comparison.has_requests(workload, scheme, direction) for scheme in comparison.schemes]
     share = {
         key: max(blame.get(key, 0.0) / total for blame, total in zip(blames, totals, strict=True) if total)
         for key in {key for blame in blames for key in blame}
     }
     shown = sorted((key for key in share if share[key] >= SMALLEST_SHARE), key=lambda key: (-share[key], key))
     folded = [key for key in share if key not in shown]
-    rows = [[part_label(key), *(number(blame.get(key, 0.0) / 1e3) for blame in blames)] for key in shown]
+    rows = [[part_label(key), *_times((blame.get(key, 0.0) for blame in blames), known)] for key in shown]
     if folded:
-        rest = [sum(blame.get(key, 0.0) for key in folded) / 1e3 for blame in blames]
+        rest = (sum(blame.get(key, 0.0) for key in folded) for blame in blames)
         label = (
             part_label(folded[0]) if len(folded) == 1 else f"{len(folded)} parts below {SMALLEST_SHARE:.0%}"
         )
-        rows.append([label, *map(number, rest)])
-    rows.append([SUM, *(number(total / 1e3) for total in totals)])
+        rows.append([label, *_times(rest, known)])
+    rows.append([SUM, *_times(totals, known)])
     which = "from p99 on" if part == "tail" else "in the mean"
     title = f"{workload}: where a {direction}'s time went {which}, µs"
     return Sheet(title, ["", *comparison.schemes], rows)
+
+
+def _times(values_ns: Iterable[float], known: Sequence[bool]) -> list[str]:
+    """Times in µs; of a scheme without such requests, as where its run failed, there is none."""
+    return [number(value / 1e3) if there else "–" for value, there in zip(values_ns, known, strict=True)]
 
 
 def _means(comparison: Comparison, metrics: Sequence[str]) -> Sheet:
@@ -145,8 +151,7 @@ def terminal(comparison: Comparison, metrics: Sequence[str], part: Part = "mean"
         parts += [Text(sheet.title, style="bold"), table, Text()]
     for note in notes_of(comparison, made):
         parts.append(Text(f"note: {note}", style="yellow"))
-    for (workload, scheme), error in comparison.errors.items():
-        parts.append(Text(f"{workload}, {scheme}: {error}", style="red"))
+    parts += [Text(line, style="red") for line in failures_of(comparison)]
     return Group(*parts)
 
 
@@ -167,7 +172,7 @@ def markdown(comparison: Comparison, metrics: Sequence[str], part: Part = "mean"
         lines += [f"| {' | '.join(map(_escaped, row))} |" for row in sheet.rows]
         lines.append("")
     lines += [line for note in notes_of(comparison, made) for line in (f"Note: {_escaped(note)}", "")]
-    lines += [f"{_escaped(f'{pair[0]}, {pair[1]}')}: {error}" for pair, error in comparison.errors.items()]
+    lines += map(_escaped, failures_of(comparison))
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -199,6 +204,7 @@ def latex(comparison: Comparison, metrics: Sequence[str], part: Part = "mean") -
             lines.append(" & ".join(cells) + r" \\")
         lines += [r"\bottomrule", r"\end{tabular}", r"\end{table}", ""]
     lines += [f"% note: {note}" for note in notes_of(comparison, made)]
+    lines += [f"% {line}" for line in failures_of(comparison)]
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -210,6 +216,14 @@ def notes_of(comparison: Comparison, made: Sequence[Sheet]) -> list[str]:
         for note in comparison.notes(workload)
     ]
     return said + legends(row for sheet in made for row in sheet.rows)
+
+
+def failures_of(comparison: Comparison) -> list[str]:
+    """Which runs failed, and which figures are therefore means of fewer seeds than were asked for."""
+    lines = [f"{workload}, {scheme}: {error}" for (workload, scheme), error in comparison.errors.items()]
+    for (workload, scheme), (ended, seeds) in comparison.fewer_seeds.items():
+        lines.append(f"{workload}, {scheme}: figures are of {ended} of {seeds} seeds, the others failed")
+    return lines
 
 
 def _escaped(text: str) -> str:

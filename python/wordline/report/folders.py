@@ -33,7 +33,7 @@ from wordline.report.page import (
 )
 from wordline.report.runs import load_runs
 from wordline.sweeps.api import TABLE as SWEEP
-from wordline.sweeps.averages import METRICS, averages, label_of, said
+from wordline.sweeps.averages import METRICS, averages, label_of, said, shows
 from wordline.tuning.search import DESCRIBED as SEARCH
 
 
@@ -106,7 +106,7 @@ def _comparison_sections(found: Comparison, command: Sequence[str]) -> str:
         for own, sheet in zip(heads, made, strict=True)
     )
     said = sheets.notes_of(found, made)
-    said += [f"{workload}, {scheme}: {error}" for (workload, scheme), error in found.errors.items()]
+    said += sheets.failures_of(found)
     # Whole names stand among the facts.
     for name, text in names.items():
         said = [note.replace(name, text) for note in said] if text != name else said
@@ -147,7 +147,7 @@ def _changes(found: Comparison) -> dict[str, list[str]]:
 def sweep_body(rows: Sequence[dict[str, Any]], metrics: Sequence[str] = METRICS) -> str:
     """All sections of a sweep: its points averaged over seeds."""
     found = averages(rows)
-    given = [metric for metric in metrics if any(point.figure(metric) for point in found)]
+    given = [metric for metric in metrics if shows(found, metric)]
     axes = list(found[0].axes) if found else []
     deaths = [when_died(point.notes) for point in found]
     failures = any(point.errors for point in found)
@@ -178,7 +178,7 @@ def sweep_body(rows: Sequence[dict[str, Any]], metrics: Sequence[str] = METRICS)
         (
             ("Summary", head + study_facts.shared(rows)),
             ("Figures by axis", figures(studies.of_sweep(found, given))),
-            ("Points", table(headers, lines) + more + legend(lines) + paragraphs(said(found))),
+            ("Points", table(headers, lines) + more + legend(lines) + paragraphs(said(found, given))),
         )
     )
 

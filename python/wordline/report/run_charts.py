@@ -153,10 +153,30 @@ def series(runs: Sequence[SavedRun]) -> Iterator[Chart]:
         if values:
             vertical = axis.over(values) if axis.kind == "time" else axis
             horizontal = Axis("time since the start of the run", "time", zero=False)
-            chart = curves(name, found, horizontal, vertical, tones=_colors(runs), clock=clock)
-            groups = {-(-tables[label].num_rows // MOST_POINTS) for label in found}
-            joined = f", means of {max(groups)} intervals" if max(groups) > 1 else ""
-            yield chart.saying(messages.over_time(SUBJECTS[column], axis.kind, found), f" over time{joined}")
+            groups = {_group(tables[label].num_rows) for label in found}
+            title_, subject, how = _joined(column, name, groups)
+            chart = curves(title_, found, horizontal, vertical, tones=_colors(runs), clock=clock)
+            yield chart.saying(messages.over_time(subject, axis.kind, found), f" over time{how}")
+
+
+def _group(rows: int) -> int:
+    """How many of so many rows stand for one point."""
+    return -(-rows // MOST_POINTS)
+
+
+def _joined(column: str, name: str, groups: set[int]) -> tuple[str, str, str]:
+    """Title, subject and what is said of points that stand for so many intervals, by run: the percentiles of
+    several make no percentile of all, so they are called what they are.
+    """
+    most = max(groups)
+    if most < 2:
+        return name, SUBJECTS[column], ""
+    joined = f"{most if len(groups) == 1 else f'up to {most}'} intervals"
+    if not _is_percentile(column):
+        return name, SUBJECTS[column], f", means of {joined}"
+    largest = f"largest 99th percentile of {joined}"
+    several, _, _ = name.partition(",")
+    return f"{several}, {largest}", f"{largest[0].upper()}{largest[1:]}, {several}", ""
 
 
 def clock_of(runs: Sequence[SavedRun]) -> Clock | None:
@@ -182,19 +202,30 @@ def _start(result: Mapping[str, Any]) -> int | None:
 
 def _curve(run: SavedRun, rows: Any, column: str, scale: float) -> list[tuple[float, float]]:
     """Nanoseconds and values; bytes as rates. Of many rows a group has what one row of its length would
-    have, and of percentiles the mean by requests.
+    have; of percentiles, which no longer row can be told from, the largest.
     """
     starts, lengths = rows["start_ns"].to_pylist(), rows["duration_ns"].to_pylist()
     over, under = _sums(run, rows, column)
-    group = -(-len(starts) // MOST_POINTS)
+    group = _group(len(starts))
+    largest = _is_percentile(column)
     curve = []
     for first in range(0, len(starts), group):
         part = slice(first, first + group)
         amount = sum(under[part])
         if amount:
             middle = float(starts[first] + sum(lengths[part]) / 2)
-            curve.append((middle, sum(over[part]) / amount * scale))
+            value = max(_ratios(over[part], under[part])) if largest else sum(over[part]) / amount
+            curve.append((middle, value * scale))
     return curve
+
+
+def _is_percentile(column: str) -> bool:
+    return "_p99_" in column
+
+
+def _ratios(over: Sequence[float], under: Sequence[float]) -> Iterator[float]:
+    """Of each row that has the figure."""
+    return (amount / weight for amount, weight in zip(over, under, strict=True) if weight)
 
 
 def _sums(run: SavedRun, rows: Any, column: str) -> tuple[list[float], list[float]]:

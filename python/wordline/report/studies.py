@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import statistics
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -216,7 +217,8 @@ def values_of(found: Sequence[Averaged], axis: str) -> list[Any]:
 
 def of_sweep(found: Sequence[Averaged], metrics: Sequence[str]) -> Iterator[Chart]:
     """For each figure: a line over the longest axis for each combination of the others, with intervals over
-    seeds; and where there are two axes of several values, a map of them.
+    seeds; and where there are two axes of several values, a map of them. Points whose figure is unsure are
+    counted and not drawn: tables withhold them, too.
     """
     axes = [axis for axis in (found[0].axes if found else ()) if len(values_of(found, axis)) > 1]
     if not axes:
@@ -227,11 +229,13 @@ def of_sweep(found: Sequence[Averaged], metrics: Sequence[str]) -> Iterator[Char
     )
     others = [axis for axis in axes if axis != longest]
     for metric in metrics:
-        known = [(point, figure) for point in found if (figure := point.figure(metric)) is not None]
+        having = [(point, figure) for point in found if (figure := point.figure(metric)) is not None]
+        known = [(point, figure) for point, figure in having if not figure.unsure]
         if not any(figure.value for _, figure in known):
             continue
+        unsure = _left_out(len(having) - len(known))
         if all(map(_number, values_of(found, longest))):
-            yield from _lines(known, metric, longest, others, words)
+            yield from (chart.saying("", unsure) for chart in _lines(known, metric, longest, others, words))
         else:
             rows = [
                 (
@@ -243,16 +247,27 @@ def of_sweep(found: Sequence[Averaged], metrics: Sequence[str]) -> Iterator[Char
                 for point, figure in known
             ]
             axis = _axis(metric, [value for _, _, value, _ in rows])
-            yield bars(title(metric), rows, axis, legend_title=words[longest])
+            yield bars(title(metric), rows, axis, legend_title=words[longest]).saying("", unsure)
         if others:
-            yield _map(
-                known, metric, longest, max(others, key=lambda axis: len(values_of(found, axis))), words
-            )
+            down = max(others, key=lambda axis: len(values_of(found, axis)))
+            rest = [axis for axis in others if axis != down]
+            yield from (chart.saying("", unsure) for chart in _map(known, metric, longest, down, rest, words))
+
+
+def _left_out(points: int) -> str:
+    """What is said of so many points that aren't drawn."""
+    if not points:
+        return ""
+    return f"; {'1 point is' if points == 1 else f'{points:,} points are'} unsure and left out"
 
 
 def _called(point: Averaged, axes: Sequence[str], words: Mapping[str, str]) -> str:
     if len(axes) == 1:
         return str(point.axes[axes[0]])
+    return _setting(point, axes, words)
+
+
+def _setting(point: Averaged, axes: Sequence[str], words: Mapping[str, str]) -> str:
     return ", ".join(f"{words[axis]} {point.axes[axis]}" for axis in axes)
 
 
@@ -287,13 +302,26 @@ def _lines(
         )
 
 
-def _map(known: Any, metric: str, across: str, down: str, words: Mapping[str, str]) -> Chart:
-    cells: dict[tuple[Any, Any], list[float]] = {}
+def _map(
+    known: Any, metric: str, across: str, down: str, rest: Sequence[str], words: Mapping[str, str]
+) -> Iterator[Chart]:
+    """A cell for each pair of values of two axes: the mean over those settings of the other axes that every
+    cell has, as means over different ones couldn't be told apart from what the two axes do. None where no
+    setting is in every cell.
+    """
+    cells: dict[tuple[Any, Any], dict[str, float]] = {}
     for point, figure in known:
-        cells.setdefault((point.axes[across], point.axes[down]), []).append(figure.value)
-    made = [(x, y, sum(values) / len(values)) for (x, y), values in cells.items()]
-    averaged = ", mean of the other axes" if any(len(values) > 1 for values in cells.values()) else ""
-    return heat(
+        setting = _setting(point, rest, words)
+        cells.setdefault((point.axes[across], point.axes[down]), {})[setting] = figure.value
+    settings = list(dict.fromkeys(setting for values in cells.values() for setting in values))
+    shared = [setting for setting in settings if all(setting in values for values in cells.values())]
+    if not shared:
+        return
+    made = [
+        (x, y, statistics.fmean(values[setting] for setting in shared)) for (x, y), values in cells.items()
+    ]
+    averaged = _averaged(shared, len(settings), rest, words)
+    yield heat(
         f"{title(metric)} by {words[across]} and {words[down]}{averaged}",
         made,
         words[across],
@@ -301,6 +329,17 @@ def _map(known: Any, metric: str, across: str, down: str, words: Mapping[str, st
         _axis(metric, [value for *_, value in made]),
         numbers=len(made) <= MOST_CELLS,
     )
+
+
+def _averaged(shared: Sequence[str], of: int, rest: Sequence[str], words: Mapping[str, str]) -> str:
+    """What of so many settings of the other axes a map shows."""
+    if of == 1:
+        return ""
+    if len(shared) == of:
+        return ", mean of the other axes"
+    others = f"{of - len(shared)} of {of} settings of {', '.join(words[axis] for axis in rest)}"
+    shown = f", mean of {len(shared)} settings" if len(shared) > 1 else f" at {shared[0]}"
+    return f"{shown}; {others} left out, which some cells lack"
 
 
 @dataclass(frozen=True)

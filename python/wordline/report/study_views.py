@@ -32,7 +32,8 @@ def _cell_of_comparison(found: Comparison) -> str:
     tables = "".join(
         f"<p><b>{escape(sheet.title)}</b></p>{table(sheet.headers, sheet.rows)}" for sheet in made
     )
-    tables += "".join(f"<p>{escape(note)}</p>" for note in sheets.notes_of(found, made))
+    said = [*sheets.notes_of(found, made), *sheets.failures_of(found)]
+    tables += "".join(f"<p>{escape(note)}</p>" for note in said)
     return tables + drawn(
         itertools.chain(
             studies.changes_of(found, metrics), studies.percentiles(found), studies.absolute(found, metrics)

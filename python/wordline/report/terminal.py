@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from wordline import intervals, labels, lifetime, notes, power
-from wordline.figures import LEGEND, at, is_unsure, rounded, short, sure, to_three_digits
+from wordline.figures import LEGEND, at, is_unsure, number, rounded, short, sure, to_three_digits
 from wordline.names import KINDS, PERCENTILES, part_label
 from wordline.report.trace import began, measured_times
 
@@ -78,11 +78,11 @@ def render_seeds(results: Seeds) -> RenderableType:
             .replace(".", " ")
             .replace("p99_9", "p99.9")
         )
-        figures = [f"{value / scale:,.3f}" for value in (row.mean, row.ci95 or 0.0, row.min, row.max)]
+        mean, *ends = (_three_digits(value / scale) for value in (row.mean, row.min, row.max))
         relative = f"{row.ci95 / row.mean:.2%}" if row.ci95 is not None and row.mean else ""
-        half = figures[1] if row.ci95 is not None else "unknown"
-        mean = sure(figures[0], row.mean, row.ci95)
-        table.add_row(f"{name}, {unit}" if unit else name, mean, half, relative, *figures[2:])
+        half = "unknown" if row.ci95 is None else rounded(row.ci95 / scale, len(mean.partition(".")[2]))
+        told = sure(mean, row.mean, row.ci95)
+        table.add_row(f"{name}, {unit}" if unit else name, told, half, relative, *ends)
     first = next(iter(results.values()))
     title = Text(labels.title(first), style="bold")
     title.append(f"   seeds {', '.join(str(seed) for seed in results)}", style="dim")
@@ -92,6 +92,11 @@ def render_seeds(results: Seeds) -> RenderableType:
     unsure = any(row.unsure for row in results.summary().values())
     legend = [Text(), Text(LEGEND, style="dim")] if unsure else []
     return Group(*deaths, title, Text(), table, *legend)
+
+
+def _three_digits(value: float) -> str:
+    """With three decimals; a small figure with three digits."""
+    return f"{value:,.3f}" if value == 0 or abs(value) >= 0.1 else number(value)
 
 
 def _grid(*headers: str) -> Table:
@@ -241,7 +246,9 @@ def _flash(data: Mapping[str, Any]) -> Table:
             f"{cause} {to_three_digits(share)}" for cause, share in data["waf_by_cause"].items() if share
         )
         waf = f"{data['waf']:.3f} {_about(data, 'waf', data['waf'], 3)}".rstrip()
-        table.add_row("WAF", _sure(data, "waf", data["waf"], f"{waf} ({', '.join(causes)})"))
+        by_cause = ", ".join(causes)
+        text = f"{waf} ({by_cause})" if by_cause else waf
+        table.add_row("WAF", _sure(data, "waf", data["waf"], text))
     if collection["victims"]:
         moved, stalled = collection["moved_units"], collection["stalled_units"]
         wait = f", {stalled:,} host writes waited for a free block" if stalled else ""

@@ -15,7 +15,7 @@ from pathlib import Path
 from wordline._core import WordlineError
 from wordline.study.job import Job, Worker, run_job
 from wordline.study.point import Inputs, Point
-from wordline.study.pool import Pool
+from wordline.study.pool import Pool, check_jobs
 from wordline.study.row import Row
 from wordline.wording import argument
 
@@ -122,6 +122,7 @@ def open_executor(
     reached.
     """
     refuse_unknown(on)
+    check_jobs(jobs)
     if on == "threads":
         with Pool(jobs) as pool:
             yield Threads(pool)

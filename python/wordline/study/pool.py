@@ -9,10 +9,22 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from types import TracebackType
 from typing import ParamSpec, Self, TypeVar
 
+from wordline._core import WordlineError
+from wordline.policies.actions import index
 from wordline.simulation import Progress
+from wordline.wording import argument
 
 P = ParamSpec("P")
 T = TypeVar("T")
+
+
+def check_jobs(jobs: int | None) -> None:
+    """Raises `WordlineError` for what is no number of runs at once."""
+    number = index(jobs)
+    if jobs is not None and (number is None or number < 1):
+        raise WordlineError(
+            f"{argument('jobs', repr(jobs))}: allowed: 1 or more, or None: as many as processors"
+        )
 
 
 class StoppedError(Exception):

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from wordline import _core, derived
+from wordline import _core, derived, intervals
 from wordline.study.point import Inputs, Point
 
 Row = dict[str, Any]
@@ -56,6 +56,8 @@ def row(
         data = json.loads(result)
         fields |= dict(figures({name: value for name, value in data.items() if name not in _LEFT_OUT}))
         fields |= derived.figures(data)
+        for name, interval in derived.intervals_of(data).items():
+            fields |= intervals.columns(name, interval)
         fields["result"] = result
     if series is not None:
         fields["series"] = series

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -77,11 +77,13 @@ class Sweep:
 
         return averages.table(self.table().to_pylist())
 
-    def notes(self) -> list[Shared]:
-        """What keeps its figures from being what they are taken for, by kind, and at which points."""
+    def notes(self, metrics: Sequence[str] = ()) -> list[Shared]:
+        """What keeps its figures from being what they are taken for, by kind, and at which points; of those
+        that are named also why a point has none.
+        """
         from wordline.sweeps import averages
 
-        return averages.said(averages.averages(self.table().to_pylist()))
+        return averages.said(averages.averages(self.table().to_pylist()), metrics)
 
     def to_pandas(self) -> pandas.DataFrame:
         """`table` as a data frame of pandas."""

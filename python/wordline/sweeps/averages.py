@@ -88,6 +88,11 @@ class Averaged:
         return Average(statistics.fmean(values), interval)
 
 
+def shows(points: Sequence[Averaged], metric: str) -> bool:
+    """Whether a table has a column for the figure: values, or why there are none."""
+    return any(point.figure(metric) or derived.not_known(point.rows, [metric]) for point in points)
+
+
 def averages(rows: Sequence[Row]) -> list[Averaged]:
     """The points of these rows, in their order: rows that differ in their seed only are one."""
     points: dict[tuple[Any, ...], Averaged] = {}
@@ -101,10 +106,12 @@ def averages(rows: Sequence[Row]) -> list[Averaged]:
     return list(points.values())
 
 
-def said(points: Sequence[Averaged]) -> list[notes.Shared]:
-    """The notes of all points, and at which points."""
+def said(points: Sequence[Averaged], wanted: Sequence[str] = ()) -> list[notes.Shared]:
+    """The notes of all points, and at which points; of figures that are asked for also why there is none."""
     found = notes.shared(
-        (str(place), of_run) for place, point in enumerate(points) for of_run in point.notes_of_runs
+        (str(place), of_run)
+        for place, point in enumerate(points)
+        for of_run in (*point.notes_of_runs, derived.not_known(point.rows, wanted))
     )
     named = []
     for note in found:

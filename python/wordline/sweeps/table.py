@@ -12,7 +12,7 @@ from wordline.figures import LEGEND, UNSURE, check_known, formatted_interval, he
 from wordline.names import endings
 from wordline.notes import when_died
 from wordline.study.row import DONE
-from wordline.sweeps.averages import METRICS, Averaged, averages, said
+from wordline.sweeps.averages import METRICS, Averaged, averages, said, shows
 from wordline.wording import argument
 
 if TYPE_CHECKING:
@@ -28,10 +28,11 @@ def render(sweep: OpenSweep, metrics: list[str] | None = None) -> RenderableType
     """
     rows = sweep.table().to_pylist()
     known = {name for row in rows for name, value in row.items() if value is not None}
-    if metrics is not None and any(row["status"] == DONE for row in rows):
-        check_known(metrics, known, known.__contains__, argument("metrics", option="--metric"))
-    given = [metric for metric in metrics or METRICS if metric in known]
     points = averages(rows)
+    if metrics is not None and any(row["status"] == DONE for row in rows):
+        option = argument("metrics", option="--metric")
+        check_known(metrics, known, lambda metric: metric in known or shows(points, metric), option)
+    given = [metric for metric in metrics or METRICS if metric in known or shows(points, metric)]
     axes = list(points[0].axes) if points else []
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     for name in endings(axes).values():
@@ -54,7 +55,7 @@ def render(sweep: OpenSweep, metrics: list[str] | None = None) -> RenderableType
     if len(points) > MOST_ROWS:
         parts.append(Text(f"… and {len(points) - MOST_ROWS:,} more points", style="dim"))
     lines = [Text(LEGEND, style="dim")] if unsure else []
-    lines += [Text(f"note: {note.text()}", style="yellow") for note in said(points)]
+    lines += [Text(f"note: {note.text()}", style="yellow") for note in said(points, given)]
     parts += [Text(), *lines] if lines else []
     return Group(*parts)
 
