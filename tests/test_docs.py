@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from blocks import blocks, run
 from prose import too_long, words
 
 ROOT = Path(__file__).parents[1]
@@ -70,3 +71,11 @@ def test_a_page_has_at_most_2500_words_and_its_sentences_30(page: Path) -> None:
 def test_all_pages_together_have_at_most_45000_words() -> None:
     counts = {name: words(page.read_text()) for name, page in zip(NAMES, PAGES, strict=True)}
     assert sum(counts.values()) <= 45_000, counts
+
+
+@pytest.mark.parametrize("page", ["embedding", "research"])
+def test_the_python_of_a_reference_runs(page: str, tmp_path: Path) -> None:
+    found = [code for language, code in blocks(DOCS / f"{page}.md") if language == "python"]
+    assert found
+    for code in found:
+        run(tmp_path, "python", code)

@@ -198,6 +198,8 @@ def test_real_traces_take_the_place_of_their_twins(wordline: Wordline, tmp_path:
     result = package.run("mqsim", workload="msr-hm_0", traces=tmp_path, overrides=SMALL_DRIVE)
     assert result.write.requests == 1
     assert "in the place of the twin" in result.to_dict()["notes"][0]["found"]
+    seeds = package.run_seeds("mqsim", workload="msr-hm_0", traces=tmp_path, overrides=SMALL_DRIVE, seeds=1)
+    assert seeds[1].write.requests == 1
     error = wordline(
         "run", "--device", "mqsim", "--workload", "msr-hm_0", "--traces", tmp_path / "none"
     ).error()

@@ -86,6 +86,10 @@ ROWS: Settings = {"scheme.blocks.superblock": "drive", "scheme.gc.trigger": 0.03
 
 PARITY: Settings = {**ROWS, "scheme.redundancy.policy": "parity_rows"}
 
+ONE_PLANE: Settings = {"device.geometry.planes": 1}
+
+BAST: Settings = {"scheme.block_map": {"policy": "bast", "log_blocks": 2}}
+
 APART: Settings = {"scheme.ideal.second_server": "die"}
 
 CASES = (
@@ -188,6 +192,23 @@ CASES = (
     Case("scheme.mapping.protected_share", 0.5, {**DEMAND, "scheme.mapping.cache_bytes": 0}, DEMAND),
     Case("scheme.reclaim.map_blocks", False, RECLAIM, {**RECLAIM, **DEMAND}),
     Case("scheme.reclaim.policy", "shuffler", RECLAIM, {"scheme.blocks.superblock": "die"}),
+    Case("scheme.reclaim.policy", "superblock", {**RECLAIM, **ONE_PLANE, "scheme.blocks.superblock": "die"}),
+    Case(
+        "scheme.reclaim.holes",
+        "close",
+        {**RECLAIM, "scheme.reclaim.policy": "page", "scheme.blocks.superblock": "die"},
+        {**RECLAIM, "scheme.reclaim.policy": "superblock", "scheme.blocks.superblock": "die"},
+    ),
+    Case("scheme.blocks.host_write_points", 3, HOT_COLD, {}),
+    Case("scheme.blocks.host_write_points", 2, {"scheme.separation.policy": "none"}, HOT_COLD),
+    *(Case(f"scheme.gc.{key}", value, BAST, {}) for key, value in (("trigger", 0.04), ("stop", 0.05))),
+    Case("scheme.gc.rotating", True, BAST, {"device.geometry.dies": 2}),
+    Case(
+        "scheme.mapping.translation_entry_bytes",
+        8,
+        {**BAST, "scheme.block_map": {"policy": "block", "log_blocks": 2}},
+        BAST,
+    ),
     Case("scheme.reclaim.shuffle.full", 0.5, SHUFFLER, {**SHUFFLER, "scheme.blocks.superblock": "die"}),
     Case("device.copyback.supported", True, PARTITION),
     Case(

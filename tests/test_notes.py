@@ -169,3 +169,28 @@ def test_writes_to_a_drive_that_is_described_for_reads_only_are_noted() -> None:
         for load in ("randwrite-4k-qd16", "randread-4k-qd64")
     }
     assert "reads_only" in kinds["randwrite-4k-qd16"] and "reads_only" not in kinds["randread-4k-qd64"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "scheme", "told", "not_told"),
+    [
+        ("host_memory", "hmb", {}, {"device.link.host_memory_ns": 900}),
+        ("split", "static-partition", {}, {"workload.window.warmup_requests": 100}),
+        (
+            "streams_mixed",
+            "gc.isolation=persistent+blocks.host_write_points=2",
+            {"workload.start.layout": "steady"},
+            {"workload.start.layout": "in_order"},
+        ),
+    ],
+)
+def test_what_a_result_rests_on_silently_is_noted(
+    kind: str, scheme: str, told: dict[str, object], not_told: dict[str, object]
+) -> None:
+    small = {**SMALL_DRIVE, "workload.source.requests": 600, "workload.start.layout": "in_order"}
+
+    def kinds(settings: dict[str, object]) -> set[str]:
+        result = package.run("mqsim", scheme, "mixed-70-30-8k-qd16", overrides={**small, **settings})
+        return {note["kind"] for note in result.to_dict()["notes"]}
+
+    assert kind in kinds(told) and kind not in kinds(not_told)

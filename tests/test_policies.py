@@ -11,7 +11,7 @@ import sys
 import types
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from conftest import Wordline
@@ -344,6 +344,35 @@ def test_runs_in_threads_keep_their_policies_apart() -> None:
         assert list(pool.map(one, kinds)) == [one(kind) for kind in kinds]
 
 
+class Numbered(Turns):
+    """Notes with which seeds it places."""
+
+    seeds: ClassVar[set[int]] = set()
+
+    def __init__(self, seed: int = 0) -> None:
+        super().__init__()
+        self.seed = seed
+
+    def place(self, program: Program, planes: Planes) -> int:
+        self.seeds.add(self.seed)
+        return super().place(program, planes)
+
+
+def test_each_of_several_seeds_has_a_policy_of_its_own() -> None:
+    found = wordline.run_seeds(
+        "mqsim",
+        workload="mixed-70-30-8k-qd16",
+        seeds=[4, 9],
+        jobs=1,
+        checked=True,
+        overrides=WRITES,
+        policies={"placement": Numbered},
+    )
+    assert Numbered.seeds == {4, 9}
+    for seed, result in found.items():
+        assert measured(result) == measured(run(seed=seed, policies={"placement": Numbered}))
+
+
 MINE = """
 class Mine:
     def __init__(self, most=1.0, seed=0):
@@ -395,6 +424,7 @@ def test_schemes_name_a_class_of_the_current_folder(
         ("{class='nowhere:Mine'}", "a class that can be imported: No module named 'nowhere'"),
         ("{class='mine:Yours'}", "a class that can be imported: module 'mine' has no attribute 'Yours'"),
         ("{class='mine:Mine',least=1}", "parameters that Mine takes: "),
+        ("{class='mine:Mine',seed=77}", "without the key seed = 77, as Mine is given the seed of the run"),
         ("{class='broken:Mine'}", "a module without errors: "),
     ],
 )

@@ -4,11 +4,13 @@ import pickle
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from conftest import SMALL
 
 import wordline
 from wordline import Scenario, WordlineError
+from wordline.seeds import seed_list
 
 MIXED = "mixed-70-30-8k-qd16"
 
@@ -104,6 +106,13 @@ def test_a_description_of_a_sweep_names_what_is_not_as_in_its_scenario(tmp_path:
 def test_what_it_cannot_be_is_told(parts: dict[str, Any], message: str) -> None:
     with pytest.raises(WordlineError, match=message):
         Scenario(**parts)
+
+
+def test_whole_numbers_of_numpy_are_seeds_and_its_flags_are_flags() -> None:
+    found = SCENARIO.changed(seed=np.int64(4), checked=np.bool_(False))  # type: ignore[arg-type]
+    assert found == SCENARIO.changed(seed=4, checked=False) and type(found.seed) is int
+    assert seed_list(np.arange(2)) == [0, 1]
+    assert seed_list(np.int64(2)) == [1, 2]  # type: ignore[arg-type]
 
 
 def test_a_study_begins_with_nothing_else(tmp_path: Path) -> None:

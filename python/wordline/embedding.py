@@ -49,7 +49,7 @@ def described(
         raise WordlineError(
             f"start = {start!r}: allowed: a mapping of the keys of a workload's table `start`"
         )
-    lines = (f"{toml_key(key)} = {toml_value(value)}" for key, value in (start or {}).items())
+    lines = (f"{toml_key(key)} = {toml_value(value, f'start.{key}')}" for key, value in (start or {}).items())
     texts = (drive.label, drive.text), (firmware.label, firmware.text), "\n".join(lines)
     return *texts, override_list(overrides or {})
 

@@ -21,6 +21,9 @@ ABOUT = {
     "no_effect": "a key was set that another setting leaves without effect: for this run, or in the file of "
     "its scheme or workload",
     "reads_only": "writes to a drive of which only reads are modelled",
+    "host_memory": "look-ups in the host's memory take no time by the drive's description",
+    "split": "a partition by the warm-up, and there is none",
+    "streams_mixed": "a steady start, from which persistent streams are sorted for tens of drive writes",
     "measured_latencies": "a trace's measured response times are of other requests than the simulated ones",
     "empty_map_cache": "a cache of the map began empty, and so did the window",
     "series_merged": "rows of the time series were merged",
@@ -39,8 +42,9 @@ ABOUT = {
     "not_stationary": "mean reads or writes (unless `overload` says why), or WAF, differ between the "
     "halves of the window by more than half the interval and 5%, and rise or fall by the test of Mann "
     "and Kendall",
-    "stalled": "writes waited for free blocks for at least 5% of their time; or for room in the buffer "
-    "for as much, while units found no free block and an answer took 50 ms or longer",
+    "stalled": "writes waited for free blocks, or for log blocks and merges, for at least 5% of their "
+    "time; or for room in the buffer for as much, while units found no free block and an answer "
+    "took 50 ms or longer",
     "paced": "open loop, and writes waited for room in the buffer for at least 5% of their time without "
     "stalling",
     "few_collections": "pages were overwritten, and fewer than 20 superblocks were collected in the "
@@ -57,6 +61,7 @@ ABOUT = {
     "whole_dies_collect": "reads are rebuilt by parity of pages, and collection blocks whole dies, not "
     "planes",
     "short_window": "fewer than 20 batches: no intervals",
+    "not_known": "a figure of life that was asked for is known of no run, and why",
     "partly_known": "over several seeds: a figure that follows from others, as life from WAF, is withheld by "
     "some of the runs",
     "few_in_tail": "fewer than 30 requests lie behind a percentile up to p99.9; the first one is named",

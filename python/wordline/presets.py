@@ -46,7 +46,9 @@ class Description:
 
 
 def names(kind: Kind) -> list[str]:
-    """Names of the presets of one kind, sorted."""
+    """Names of the presets of one kind, sorted. Raises `WordlineError` for a kind that isn't known."""
+    if kind not in KINDS:
+        raise WordlineError(f"kind = {kind!r}: allowed: {', '.join(KINDS)}")
     return sorted(path.stem for path in (_PRESETS / f"{kind}s").glob("*.toml"))
 
 
@@ -63,7 +65,7 @@ def load(kind: Kind, name_or_path: Given) -> Description:
     if isinstance(name_or_path, Description):
         return name_or_path
     if isinstance(name_or_path, Mapping) and name_or_path:
-        lines = (f"{toml_key(key)} = {toml_value(value)}" for key, value in name_or_path.items())
+        lines = (f"{toml_key(key)} = {toml_value(value, str(key))}" for key, value in name_or_path.items())
         return Description(label=kind, text="\n".join(lines), folder=Path.cwd())
     if not isinstance(name_or_path, str | os.PathLike):
         allowed = "the name of a preset, a path, or a mapping of its tables and keys"
@@ -272,16 +274,19 @@ def toml_string(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
 
 
-def toml_value(value: object) -> str:
-    """A value as TOML writes it."""
+def toml_value(value: object, key: str = "a value") -> str:
+    """A value as TOML writes it. Raises `WordlineError`, which names the key, for none, which TOML hasn't."""
+    if value is None:
+        raise WordlineError(f"{key} = None: allowed: a value; what is left out has its default")
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str | os.PathLike):
         return toml_string(os.fspath(value))
     if isinstance(value, list | tuple):
-        return f"[{', '.join(toml_value(item) for item in value)}]"
+        return f"[{', '.join(toml_value(item, key) for item in value)}]"
     if isinstance(value, Mapping):
-        return f"{{ {', '.join(f'{toml_key(key)} = {toml_value(item)}' for key, item in value.items())} }}"
+        entries = (f"{toml_key(name)} = {toml_value(item, f'{key}.{name}')}" for name, item in value.items())
+        return f"{{ {', '.join(entries)} }}"
     return str(value)
 
 

@@ -8,6 +8,8 @@ from typing import TypeAlias
 
 from wordline import flows, schemes
 from wordline._core import WordlineError
+from wordline.policies._asked import yes_or_no
+from wordline.policies.actions import index
 from wordline.presets import (
     DEFAULT_DEVICE,
     DEFAULT_SCHEME,
@@ -65,9 +67,8 @@ class Scenario:
         object.__setattr__(self, "scheme", schemes.described(scheme))
         object.__setattr__(self, "workload", load("workload", workload))
         object.__setattr__(self, "overrides", tuple(override_list(overrides)))
-        object.__setattr__(self, "seed", seed)
-        object.__setattr__(self, "checked", checked)
-        check_seed(seed)
+        object.__setattr__(self, "seed", whole_seed(seed))
+        object.__setattr__(self, "checked", yes_or_no("checked", checked))
 
     def changed(
         self,
@@ -125,16 +126,18 @@ def begun_with(scenario: Scenario | None) -> Scenario:
     return scenario
 
 
-def check_seed(seed: object) -> None:
-    """Raises `WordlineError` for what is no seed."""
-    if not isinstance(seed, int) or isinstance(seed, bool) or not 0 <= seed <= MOST_SEED:
+def whole_seed(seed: object) -> int:
+    """A seed; NumPy's integers are fine. Raises `WordlineError` for what is none."""
+    number = index(seed)
+    if number is None or not 0 <= number <= MOST_SEED:
         raise WordlineError(f"seed = {seed!r}: allowed: a whole number from 0 to {MOST_SEED}")
+    return number
 
 
 def override_list(overrides: Overrides) -> list[tuple[str, str]]:
     """Overrides as the core takes them: dotted path and TOML value."""
     if isinstance(overrides, Mapping) and all(isinstance(path, str) for path in overrides):
-        return [(path, toml_value(value)) for path, value in overrides.items()]
+        return [(path, toml_value(value, path)) for path, value in overrides.items()]
     if isinstance(overrides, tuple | list) and all(_is_pair(item) for item in overrides):
         return list(overrides)
     raise WordlineError(f"overrides = {overrides!r}: allowed: a mapping of dotted paths to values")

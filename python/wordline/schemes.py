@@ -57,6 +57,9 @@ def scheme(text: str) -> Named:
     parts fill the same slot differently, or two presets, or two `key=value`, set one key to different
     values; the message names slot or key.
     """
+    if not isinstance(text, str):
+        allowed = f"the name of a preset, a file's path, key=value, or several joined by {JOIN}, as text"
+        raise WordlineError(f"scheme = {text!r}: allowed: {allowed}")
     if is_file(text):
         return Named(Path(text).stem, load("scheme", text))
     parts = [part.strip() for part in text.split(JOIN)]

@@ -17,16 +17,18 @@ from wordline._core import WordlineError
 from wordline.figures import is_unsure
 from wordline.intervals import CONFIDENCE, student_t
 from wordline.names import KINDS
+from wordline.policies import naming
+from wordline.policies.actions import index
 from wordline.presets import DEFAULT_DEVICE, Given, schema_id
-from wordline.scenario import Overrides, Scenario, check_seed, joined, scenario_of
-from wordline.simulation import simulate
-from wordline.study.pool import Pool, Telling
+from wordline.scenario import Overrides, Scenario, joined, scenario_of, whole_seed
+from wordline.simulation import objects_among, simulate, with_policies, with_traces
+from wordline.study.pool import Pool, Telling, check_jobs
 
 if TYPE_CHECKING:
     import pyarrow
 
     from wordline.result import Result
-    from wordline.simulation import Progress
+    from wordline.simulation import PathLike, Progress
 
 LATENCIES = ("mean", "p50", "p90", "p95", "p99", "p99_9")
 
@@ -170,15 +172,37 @@ def run_seeds(
     checked: bool | None = None,
     overrides: Overrides | None = None,
     progress: Progress | None = None,
+    traces: PathLike | None = None,
+    policies: Mapping[str, object] | None = None,
     **more: object,
 ) -> Seeds:
     """`run` with each of several seeds, side by side in `jobs` threads (default: one for each processor).
 
-    `seeds` is a list of them, or a number *n* for 1 to *n*; all else is given as to `run`. Each thread holds
-    a drive of its own in memory. The results don't depend on the number of threads.
+    `seeds` is a list of them, or a number *n* for 1 to *n*; all else is given as to `run`, without what is of
+    one run alone: a prepared drive, a timeline, a log of requests. `policies` are classes, of which each seed
+    has its own. Each thread holds a drive of its own in memory. The results don't depend on the number of
+    threads.
     """
+    _refuse_those_of_one_run(more)
+    workload = with_traces(device, workload, traces)
     scenario = scenario_of(device, scheme, workload, overrides=joined(overrides, more), checked=checked)
-    return side_by_side(scenario, seed_list(seeds), jobs, progress)
+    return side_by_side(scenario, seed_list(seeds), jobs, progress, policies)
+
+
+_OF_ONE_RUN = {
+    "seed": "seeds, one or several",
+    "drive": "with `run` alone, as a drive is prepared with one seed",
+    "timeline": "with `run` alone, as each seed would write the same file",
+    "window": "with `run` alone, beside a timeline",
+    "request_log": "with `run` alone, as each seed would write the same file",
+}
+"""Arguments of `run` that several seeds can't share, and where they are allowed."""
+
+
+def _refuse_those_of_one_run(more: Mapping[str, object]) -> None:
+    for name, allowed in _OF_ONE_RUN.items():
+        if name in more:
+            raise WordlineError(f"{name} = {more[name]!r}: allowed: {allowed}")
 
 
 MOST_SEEDS = 100_000
@@ -189,13 +213,13 @@ def seed_list(seeds: int | Iterable[int]) -> list[int]:
     """The seeds that a number or a list stands for."""
     allowed = f"allowed: a number from 1 to {MOST_SEEDS:,}, or different seeds from 0 on"
     try:
-        numbers = list(range(1, min(seeds, MOST_SEEDS + 1) + 1)) if isinstance(seeds, int) else list(seeds)
+        count = index(seeds)
+        given = list(seeds) if count is None else range(1, min(count, MOST_SEEDS + 1) + 1)  # type: ignore[arg-type]
     except TypeError:
         raise WordlineError(f"seeds {seeds!r}: {allowed}") from None
+    numbers = [whole_seed(seed) for seed in given]
     if not 1 <= len(numbers) <= MOST_SEEDS or len(set(numbers)) < len(numbers):
         raise WordlineError(f"seeds {seeds}: {allowed}")
-    for seed in numbers:
-        check_seed(seed)
     return numbers
 
 
@@ -228,13 +252,32 @@ class _Together:
             self._preparing(*(sum(part) for part in zip(*self._prepared.values(), strict=True)))
 
 
-def side_by_side(scenario: Scenario, seeds: list[int], jobs: int | None, progress: Progress | None) -> Seeds:
+def _refuse_objects(policies: Mapping[str, object] | None) -> None:
+    """Seeds that run side by side would share them, with their state."""
+    naming(policies)
+    objects = objects_among(policies)
+    if objects:
+        allowed = "a class, of which each seed has its own"
+        raise WordlineError(f"policies: {objects[0]} = an object: allowed with several seeds: {allowed}")
+
+
+def side_by_side(
+    scenario: Scenario,
+    seeds: list[int],
+    jobs: int | None,
+    progress: Progress | None,
+    policies: Mapping[str, object] | None = None,
+) -> Seeds:
     """Runs a scenario with each seed, in threads. The first failure stops the others and is raised."""
+    check_jobs(jobs)
+    _refuse_objects(policies)
     together = _Together(progress, len(seeds))
     with Pool(jobs) as pool:
 
         def one(seed: int) -> Result:
-            return simulate(scenario.changed(seed=seed), progress=pool.stop.watched(together.of(seed)))
+            watched = pool.stop.watched(together.of(seed))
+            with with_policies(scenario.changed(seed=seed), policies) as own:
+                return simulate(own, progress=watched)
 
         futures = {seed: pool.submit(one, seed) for seed in seeds}
         finished, _ = wait(futures.values(), return_when=FIRST_EXCEPTION)

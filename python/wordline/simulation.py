@@ -14,6 +14,7 @@ from typing import Any, TypeAlias, TypedDict, Unpack
 from wordline import _core, flows, outputs, reads, schemes
 from wordline._core import Drive
 from wordline.policies import handed_over, sources
+from wordline.policies.actions import index
 from wordline.presets import (
     DEFAULT_DEVICE,
     DEFAULT_WORKLOAD,
@@ -72,34 +73,38 @@ def run(
 
     Raises `WordlineError`, a `ValueError` with a message of one line, when an input can't be simulated.
     """
-    if traces is not None:
-        if isinstance(device, Scenario) and workload is None:
-            # Its workload is loaded: nothing tells which twin it was.
-            raise _core.WordlineError(
-                f"traces = {os.fspath(traces)}: allowed: beside a scenario with a workload"
-            )
-        workload = load_workload(DEFAULT_WORKLOAD if workload is None else workload, traces)
+    workload = with_traces(device, workload, traces)
     scenario = scenario_of(
         device, scheme, workload, overrides=joined(overrides, more), seed=seed, checked=checked
     )
-    _check_window(window, timeline)
-    with _with_policies(scenario, policies) as scenario:
+    within = _window(window, timeline)
+    with with_policies(scenario, policies) as scenario:
         return simulate(
             scenario,
             progress=progress,
             drive=drive,
-            timeline=None if timeline is None else (timeline, window or ALL_TIME),
+            timeline=None if timeline is None else (timeline, within),
             request_log=request_log,
         )
 
 
+def with_traces(device: Given | Scenario, workload: Given | None, traces: PathLike | None) -> Given | None:
+    """The workload of loose arguments: the real trace in the place of its twin where that folder has it."""
+    if traces is None:
+        return workload
+    if isinstance(device, Scenario) and workload is None:
+        # Its workload is loaded: nothing tells which twin it was.
+        raise _core.WordlineError(f"traces = {os.fspath(traces)}: allowed: beside a scenario with a workload")
+    return load_workload(DEFAULT_WORKLOAD if workload is None else workload, traces)
+
+
 @contextlib.contextmanager
-def _with_policies(scenario: Scenario, policies: Mapping[str, object] | None) -> Iterator[Scenario]:
+def with_policies(scenario: Scenario, policies: Mapping[str, object] | None) -> Iterator[Scenario]:
     """The scenario that names these policies. Raises `WordlineError` for an object that the drives of an
     array would share.
     """
-    objects = [slot for slot, policy in (policies or {}).items() if not isinstance(policy, type)]
     with handed_over(policies) as own:
+        objects = objects_among(policies)
         scenario = scenario.changed(overrides=own)
         if objects and resolved(scenario, whole_drive=False)["scheme"].get("array"):
             raise _core.WordlineError(
@@ -107,6 +112,11 @@ def _with_policies(scenario: Scenario, policies: Mapping[str, object] | None) ->
                 "drive has its own"
             )
         yield scenario
+
+
+def objects_among(policies: Mapping[str, object] | None) -> list[str]:
+    """The slots whose policy is no class but an object, which keeps its state."""
+    return [slot for slot, policy in (policies or {}).items() if not isinstance(policy, type)]
 
 
 @dataclass(frozen=True)
@@ -178,15 +188,19 @@ def measure(
         )
 
 
-def _check_window(window: Sequence[int] | None, timeline: PathLike | None) -> None:
-    """Raises `WordlineError` for a window that is none, or that nothing is written of."""
+def _window(window: Sequence[int] | None, timeline: PathLike | None) -> tuple[int, int]:
+    """That of a timeline. Raises `WordlineError` for one that is none, or that nothing is written of."""
     if window is None:
-        return
+        return ALL_TIME
     if timeline is None:
         given, wanted = argument("window", window), argument("timeline", "FILE")
         raise _core.WordlineError(f"{given}: allowed: beside {wanted}")
-    if len(window) != 2 or not 0 <= window[0] < window[1]:
-        raise _core.WordlineError(f"{argument('window', window)}: allowed: (FROM, TO) in ns, FROM below TO")
+    ends = [index(end) for end in window] if isinstance(window, tuple | list) else []
+    numbers = [end for end in ends if end is not None]
+    if not len(ends) == len(numbers) == 2 or not 0 <= numbers[0] < numbers[1] <= ALL_TIME[1]:
+        allowed = "(FROM, TO), whole numbers of ns, FROM below TO"
+        raise _core.WordlineError(f"{argument('window', window)}: allowed: {allowed}")
+    return numbers[0], numbers[1]
 
 
 def _check_states(how: HowPart) -> None:
@@ -269,7 +283,7 @@ def run_part(
     scenario = scenario_of(
         device, scheme, workload, overrides=joined(overrides, more), seed=seed, checked=checked
     )
-    with _with_policies(scenario, policies) as scenario:
+    with with_policies(scenario, policies) as scenario:
         return simulate_part(
             scenario,
             progress=progress,

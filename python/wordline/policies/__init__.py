@@ -101,8 +101,13 @@ def load(slot: str, parameters: str, seed: int) -> Asked:
 
 
 def _construct(made: type, parameters: Mapping[str, Any], seed: int) -> Any:
-    takes = inspect.signature(made)
-    given = {**parameters, **({"seed": seed} if "seed" in takes.parameters else {})}
+    takes, given = inspect.signature(made), dict(parameters)
+    if "seed" in takes.parameters:
+        if "seed" in given:
+            raise WordlineError(
+                f"without the key seed = {given['seed']!r}, as {made.__name__} is given the seed of the run"
+            )
+        given["seed"] = seed
     try:
         takes.bind(**given)
     except TypeError as error:
@@ -135,10 +140,12 @@ def _class(name: object) -> Any:
     return whole
 
 
-@contextmanager
-def handed_over(policies: Mapping[str, Any] | None) -> Iterator[dict[str, Any]]:
-    """Overrides that name these policies; runs of this thread within the context get the objects."""
+def naming(policies: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Overrides that name these policies. Raises `WordlineError` for what is none."""
     overrides: dict[str, Any] = {}
+    if not isinstance(policies, Mapping | None):
+        allowed = f"a mapping of slots ({', '.join(METHODS)}) to classes or objects"
+        raise WordlineError(f"policies = {policies!r}: allowed: {allowed}")
     for slot, policy in (policies or {}).items():
         if slot not in METHODS:
             raise WordlineError(f"policies: {slot}: allowed: {', '.join(METHODS)}")
@@ -148,6 +155,13 @@ def handed_over(policies: Mapping[str, Any] | None) -> Iterator[dict[str, Any]]:
                 f"policies: {slot} = {policy!r}: allowed: a class or an object with `{methods}`"
             )
         overrides[f"scheme.custom.{PREFIX}{slot}.class"] = _name_of(policy)
+    return overrides
+
+
+@contextmanager
+def handed_over(policies: Mapping[str, Any] | None) -> Iterator[dict[str, Any]]:
+    """Overrides that name these policies; runs of this thread within the context get the objects."""
+    overrides = naming(policies)
     with given_to_thread(policies or {}):
         yield overrides
 
