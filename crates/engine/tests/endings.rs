@@ -164,8 +164,10 @@ fn the_observer_is_told_how_far_the_overwriting_of_a_drive_is() {
     let mut told = Preparing(Vec::new(), u64::MAX);
     setup.prepare_observed(&[], &mut told).unwrap();
     let (first, last) = (told.0.first().unwrap(), told.0.last().unwrap());
-    // Six windows of a quarter of the pages at least.
-    assert_eq!((first.least, first.pages), (6 * (pages / 4), pages));
+    // Six windows at least: of a quarter of the pages, as many on each plane.
+    let shape = &setup.device.geometry;
+    let planes = u64::from(shape.channels * shape.ways * shape.dies * shape.planes);
+    assert_eq!((first.least, first.pages), (6 * (pages / 4 / planes * planes), pages));
     assert!(last.done == last.least && last.least >= first.least, "{last:?}");
     let mut stops = Preparing(Vec::new(), 1);
     assert_eq!(setup.prepare_observed(&[], &mut stops).map(|_| ()), Err(RunError::Cancelled));
