@@ -200,14 +200,13 @@ fn open(described: &Described, source: &SourceConfig, context: &OpenContext<'_>)
 }
 
 fn begins_empty() -> Note {
-    Note {
-        kind: "empty_map_cache".to_owned(),
-        found: "the cache of the map (scheme.mapping) began empty, and the window with it".to_owned(),
-        reason: "it isn't known what the requests before the first one left in it".to_owned(),
-        remedy: "a warm-up (workload.window), or the file that was recorded before a trace (workload.source.before); \
-                 workload.start.map_cache = \"empty\" if that is meant"
-            .to_owned(),
-    }
+    Note::new(
+        "empty_map_cache",
+        "the cache of the map (scheme.mapping) began empty, and the window with it".to_owned(),
+        "it isn't known what the requests before the first one left in it",
+        "a warm-up (workload.window), or the file that was recorded before a trace (workload.source.before); \
+         workload.start.map_cache = \"empty\" if that is meant",
+    )
 }
 
 /// Whether some flow of the workload always has a request in the drive.

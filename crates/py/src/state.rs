@@ -65,15 +65,14 @@ impl Part {
     /// That the window of the timeline lies behind the run's end, if so.
     pub fn empty_timeline(&self, end_ns: u64) -> Option<Note> {
         let (_, (from, _)) = self.timeline.as_ref().filter(|(_, (from, _))| *from >= end_ns)?;
-        Some(Note {
-            kind: "empty_timeline".to_owned(),
-            found: format!(
+        Some(Note::new(
+            "empty_timeline",
+            format!(
                 "the timeline is empty: its window begins at {from} ns, and the run ended at {end_ns} ns"
             ),
-            reason: String::new(),
-            remedy: "a window within the run, whose time counts from its first request, the warm-up included"
-                .to_owned(),
-        })
+            "",
+            "a window within the run, whose time counts from its first request, the warm-up included",
+        ))
     }
 }
 

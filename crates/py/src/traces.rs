@@ -39,12 +39,13 @@ pub fn notes(traces: &[RunTrace], report: &Report) -> Option<Note> {
         .filter(other)
         .map(|(what, measured, simulated)| format!("{measured} {what} of the trace, {simulated} of the run"))
         .collect();
-    (!differing.is_empty()).then(|| Note {
-        kind: "measured_latencies".to_owned(),
-        found: format!("measured and simulated response times are of different requests: {}", differing.join("; ")),
-        reason: "measured ones are of the requests that leading slices and filters keep; simulated ones are of the window, behind all \
-                 transformations"
-            .to_owned(),
-        remedy: "without a warm-up, and without steps that leave out, split or join requests, they are of the same".to_owned(),
+    (!differing.is_empty()).then(|| {
+        Note::new(
+            "measured_latencies",
+            format!("measured and simulated response times are of different requests: {}", differing.join("; ")),
+            "measured ones are of the requests that leading slices and filters keep; simulated ones are of the window, behind all \
+             transformations",
+            "without a warm-up, and without steps that leave out, split or join requests, they are of the same",
+        )
     })
 }

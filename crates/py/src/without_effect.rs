@@ -18,12 +18,7 @@ pub fn notes(described: &Described) -> Vec<Note> {
         let found = format!("{key} = {value} has no effect");
         // Of several reasons the first.
         if notes.iter().all(|note| note.found != found) {
-            notes.push(Note {
-                kind: "no_effect".to_owned(),
-                found,
-                reason: why.to_owned(),
-                remedy: String::new(),
-            });
+            notes.push(Note::new("no_effect", found, why, ""));
         }
     }
     notes

@@ -107,7 +107,7 @@ impl Setup {
     fn whole_turns(&self, device: &Device, units: u64) -> u64 {
         let geometry = device.ftl().geometry();
         let row = u64::from(geometry.planes()) * u64::from(geometry.units_per_program());
-        let turn = row * u64::from(self.units_together().max(1));
+        let turn = row * u64::from(self.units_together());
         if units < turn { units.max(1) } else { units / turn * turn }
     }
 

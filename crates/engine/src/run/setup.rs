@@ -236,10 +236,8 @@ impl Setup {
             && !self.scheme.redundancy.in_pages()
             && occupied > 0
             && (pattern.is_some() || !self.has_steady_formula(Overwrites::ALONE));
-        let layout = match carries_out && in_sequence {
-            true => None,
-            false => self.layout_of(&device, carries_out, occupied),
-        };
+        let in_order = carries_out && in_sequence;
+        let layout = if in_order { None } else { self.layout_of(&device, carries_out, occupied) };
         let order = self.scheme.placement.order;
         match of_sets {
             Some(of_sets) => device.fill_sets_at_once(order, of_sets, layout),
@@ -258,8 +256,7 @@ impl Setup {
         if carries_out || overwrites > u64::from(all) / DENSE {
             device.expect_dense();
         }
-        let mut settled = self.settled_by_formula(&device);
-        settled.formula &= !(carries_out && in_sequence);
+        let mut settled = Self::settled_by_formula(&device, layout.is_some());
         if never_rests && occupied > 0 {
             device.ftl_mut().use_slc_cache_untimed(true);
             settled.slc_cache_units = device.use_slc_cache(occupied, self.seed);
@@ -349,9 +346,8 @@ impl Setup {
     }
 
     /// How the drive came to its start, before anything was overwritten.
-    fn settled_by_formula(&self, device: &Device) -> Settled {
-        let (formula, units_together) =
-            (self.start.layout.is_scattered(), device.ftl().units_laid_together());
+    fn settled_by_formula(device: &Device, formula: bool) -> Settled {
+        let units_together = device.ftl().units_laid_together();
         Settled { formula, units_together, agrees: true, ..Settled::default() }
     }
 

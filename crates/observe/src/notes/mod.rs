@@ -41,7 +41,8 @@ pub struct Note {
 }
 
 impl Note {
-    fn new(kind: &str, found: String, reason: &str, remedy: &str) -> Self {
+    /// With texts of its own.
+    pub fn new(kind: &str, found: String, reason: &str, remedy: &str) -> Self {
         Self { kind: kind.to_owned(), found, reason: reason.to_owned(), remedy: remedy.to_owned() }
     }
 
