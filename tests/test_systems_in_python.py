@@ -361,8 +361,7 @@ def test_the_example_of_a_plan_evens_wear_out(monkeypatch: pytest.MonkeyPatch) -
 
     found = evens_wear.main()
     (fewest, most, waf), (fewest_own, most_own, waf_own) = found["baseline"], found["policy"]
-    # Its own moves erase, too, so that the most worn block may be erased once more.
-    assert fewest < fewest_own and most_own - fewest_own < most - fewest
+    assert fewest < fewest_own <= most_own < most
     assert waf < waf_own < 1.2 * waf
 
 

@@ -48,7 +48,7 @@ def main() -> dict[str, tuple[int, int, float]]:
         "workload.host": {"arrivals": "open"},
         "workload.source.interarrival": {"kind": "fixed", "iops": 500},
         "workload.source.pattern": {"kind": "zipf", "theta": 0.99},
-        "workload.source.requests": 20_000,
+        "workload.source.requests": 60_000,
     }
     found = {}
     for name, policies in {"baseline": {}, "policy": {"system": EvensWear}}.items():
