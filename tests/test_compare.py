@@ -213,6 +213,8 @@ def test_means_of_fewer_seeds_than_were_asked_for_are_told(
     told = "figures are of 2 of 3 seeds, the others failed"
     for form in ((), ("--markdown",), ("--latex",)):
         assert " ".join(wordline(*call, *form, "--out", out).out.split()).count(told) == 1, form
+    *above, failed, fewer = wordline(*call, "--markdown", "--out", out).out.strip().split("\n\n")
+    assert above and "\n" not in failed + fewer and "no victim" in failed and told in fewer
     for data in ("--csv", "--json"):
         assert wordline(*call, data, "--out", out).err.count(told) == 1, data
     assert (out / "report.html").read_text().count(told) == 1

@@ -109,6 +109,8 @@ def compare(
         raise WordlineError("--json, --csv, --markdown and --latex exclude each other")
     if tail and (as_json or as_csv):
         raise WordlineError("--tail: allowed: without --json and --csv, which have both")
+    if dry_run and (as_csv or as_markdown or as_latex):
+        raise WordlineError("--dry-run: allowed: with --json or without a format, as it has no table")
     if retry and out is None:
         raise WordlineError("--retry: allowed: with --out, the folder of what was run before")
     from wordline import schemes as naming

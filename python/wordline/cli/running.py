@@ -167,8 +167,15 @@ def run(
         "timeline": None if timeline is None else (timeline, window_ns(window)),
         "request_log": request_log,
     }
-    if not keep and load_state is not None:
-        raise WordlineError("--no-keep and --load-state exclude each other")
+    if not keep:
+        _refuse_where_none_is_kept(
+            {
+                "--load-state": load_state is not None,
+                "--seeds": seeds is not None,
+                "--trace": trace is not None,
+                "--request-log": request_log is not None,
+            }
+        )
     if dry_run:
         from wordline.study.point import Inputs, Point
 
@@ -214,6 +221,12 @@ def run(
 
     show(report.render(result))
     _print_written(out, written)
+
+
+def _refuse_where_none_is_kept(given: dict[str, bool]) -> None:
+    """`--no-keep` beside an option with which no drive is kept anyway."""
+    if beside := next((option for option, is_given in given.items() if is_given), None):
+        raise WordlineError(f"--no-keep and {beside} exclude each other: no drive is kept then")
 
 
 def _workload(name: str, traces: str | None, of_jobs: OfJobs) -> Given:

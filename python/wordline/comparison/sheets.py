@@ -171,8 +171,8 @@ def markdown(comparison: Comparison, metrics: Sequence[str], part: Part = "mean"
         lines.append(f"|{'|'.join(['---', *['---:'] * (len(sheet.headers) - 1)])}|")
         lines += [f"| {' | '.join(map(_escaped, row))} |" for row in sheet.rows]
         lines.append("")
-    lines += [line for note in notes_of(comparison, made) for line in (f"Note: {_escaped(note)}", "")]
-    lines += map(_escaped, failures_of(comparison))
+    below = [*(f"Note: {note}" for note in notes_of(comparison, made)), *failures_of(comparison)]
+    lines += [line for said in below for line in (_escaped(said), "")]
     return "\n".join(lines).rstrip() + "\n"
 
 
