@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+import shutil
 from pathlib import Path
 
 import pytest
 from conftest import Wordline
 
-from wordline import WordlineError
+from wordline import WordlineError, presets
+from wordline.repro import described
 from wordline.repro.exhibit import exhibits, papers
 from wordline.repro.exhibit import read as read_exhibit
 from wordline.repro.publish import outdated, published
@@ -87,6 +89,31 @@ def test_a_digest_is_of_what_a_value_follows_from(tmp_path: Path) -> None:
         ('title = "x"', 'title = "y"'),
     )
     assert [digest(text.replace(*change)) == first for change in valued] == [False, False, False]
+
+
+@pytest.mark.parametrize(("file", "old", "new", "same"), [
+    ("devices/pacp.toml", "channels = 8", "channels = 4", False),
+    ("devices/pacp.toml", 'description = "', 'description = "Other: ', True),
+    ("schemes/pacp.toml", "[partition]", '[gc]\npolicy = "fifo"\n[partition]', False),
+    ("profiles/pacp-hm_0.toml", "form = 1", "form = 2", False),
+    ("devices/astro.toml", "[geometry]", "[geometry] #", True),
+])  # fmt: skip
+def test_a_digest_is_of_the_presets_that_an_exhibit_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file: str, old: str, new: str, same: bool
+) -> None:
+    exhibit = next(one for one in exhibits("pacp") if one.name == "fig3")
+    before = exhibit.digest
+    copy = tmp_path / "presets"
+    shutil.copytree(Path(presets.__file__).parent / "presets", copy)
+    text = (copy / file).read_text()
+    assert old in text
+    (copy / file).write_text(text.replace(old, new, 1))
+    monkeypatch.setattr(presets, "_PRESETS", copy)
+    described._tables.cache_clear()
+    try:
+        assert (exhibit.digest == before) == same
+    finally:
+        described._tables.cache_clear()
 
 
 def test_pages_are_published_into_a_folder_and_never_over_what_is_somebodys_own(tmp_path: Path) -> None:

@@ -225,6 +225,14 @@ def test_a_run_in_which_nothing_happened_has_no_mark(tmp_path: Path) -> None:
         assert number.verdict == verdict
 
 
+def test_a_mean_over_runs_is_exercised_where_half_of_them_are(tmp_path: Path) -> None:
+    text = 'metric = "m"\nanalysis = "average"\nvalue = "v"\nwhere = {}\ntarget = 1.0\n'
+    exhibit = exhibit_of(tmp_path, text + '[quick_needs]\ncolumn = "n"\nabove = 0.0')
+    for happened, verdict in (([3, 2, 0], "reproduced"), ([3, 0, 0], "not exercised")):
+        lines = [{"w": str(at), "v": 1.0, "n": n, "seed": 1} for at, n in enumerate(happened)]
+        assert [number.verdict for number in numbers(exhibit, lines, [])] == [verdict]
+
+
 def test_where_nothing_happened_in_full_what_differs_is_not_reproduced_all_the_same(tmp_path: Path) -> None:
     text = (
         'metric = "m"\nvalue = "v"\nwhere = { s = "a" }\ntarget = 3.0\n'
@@ -261,7 +269,7 @@ def test_exhibits_of_schemes_say_what_a_quick_run_must_have_shown() -> None:
 
 
 def test_a_table_of_many_numbers_stands_beside_a_constant_guess(tmp_path: Path) -> None:
-    printed = [-0.9, -0.7, -0.5, -0.3, -0.29, -0.31, -0.1, -0.05]
+    printed = [-0.9, -0.7, -0.5, -0.3, -0.29, -0.31, -0.1, -0.015]
 
     def found(ours: list[float]) -> list[Number]:
         text = "\n[[number]]\n".join(
@@ -284,6 +292,10 @@ def test_a_table_of_many_numbers_stands_beside_a_constant_guess(tmp_path: Path) 
     assert not table.is_in_order
     assert "direction" not in {number.verdict for number in other}
     assert any("order isn't the printed one" in number.note for number in other)
+    # Where nothing happens anywhere, a printed nothing isn't reproduced.
+    nowhere = found([0.0 for _ in printed[:-1]] + [-0.015])
+    assert nowhere[-1].verdict == "not reproduced" and "order isn't" in nowhere[-1].note
+    assert found(printed)[-1].verdict == "reproduced"
 
 
 def test_numbers_are_drawn_beside_the_printed_ones(tmp_path: Path) -> None:

@@ -12,7 +12,8 @@ from wordline.presets import load
 from wordline.repro.exhibit import EXHIBITS, Exhibit, exhibits
 from wordline.repro.grid import cells
 from wordline.repro.run import reproduce
-from wordline.repro.standings import Row, read, standings
+from wordline.repro.standings import Row, loads, read, standings
+from wordline.repro.tournament import load_cells
 from wordline.study.runs import validate
 
 TOURNAMENT = exhibits("tournament")
@@ -28,7 +29,9 @@ def plain(scheme: str) -> str:
 
 
 def named(exhibit: Exhibit) -> set[str]:
-    return {plain(scheme) for scheme in exhibit.data["sweep"]["scheme"]} | set(exhibit.left_out)
+    sweep = exhibit.data["sweep"]
+    lists = [sweep.get("scheme", []), *(group.get("scheme", []) for group in sweep["together"])]
+    return {plain(scheme) for scheme in itertools.chain(*lists)} | set(exhibit.left_out)
 
 
 @pytest.mark.parametrize(("superblock", "kept"), [("chip", 0.63), ("die", 1.0)])
@@ -84,7 +87,7 @@ def test_pairs_that_are_left_out_for_a_slot_exclude_each_other() -> None:
 
 @pytest.mark.parametrize(("file", "preset", "own"), [
     ("enterprise", "enterprise-tlc", {"name", "scheme.blocks.superblock"}),
-    ("qlc", "client-qlc", {"name", "scheme.blocks.superblock", "scheme.slc_cache"}),
+    ("qlc", "client-qlc", {"name", "scheme.blocks.superblock", "scheme.slc_cache", "slc_mode"}),
 ])  # fmt: skip
 def test_drives_of_the_tournament_are_the_presets_but_for_the_keys_that_their_heads_name(
     file: str, preset: str, own: set[str]
@@ -109,7 +112,7 @@ def row(scheme: str, workload: str, read_mean: float, writes: float, p99: float 
     return {
         "scheme": scheme, "workload": workload, "read_mean_ns": read_mean, "read_p99_ns": p99,
         "behind_writes_ns": writes, "logical_bytes": 100.0 if scheme == "plain" else 50.0,
-        "map_bytes": 4.0, "cache_bytes": None,
+        "dram_bytes": 4.0, "reclaims": 3.0,
     }  # fmt: skip
 
 
@@ -132,6 +135,16 @@ def test_standings_are_ratios_waits_and_the_wait_that_gains_go_with() -> None:
     assert second.goes_with is not None
     assert second.goes_with[0] == "writes" and second.goes_with[1] == pytest.approx(1.0)
     assert (second.dram_bytes, second.capacity) == (4.0, 0.5)
+
+
+def test_workloads_are_told_by_what_their_reads_wait_for_and_by_who_helps() -> None:
+    lines = [row("plain", "a", 100.0, 40.0), row("plain", "b", 50.0, 0.0)]
+    lines += [row("better", "a", 70.0, 0.0), row("better", "b", 50.0, 0.0), row("best", "a", 60.0, 0.0)]
+    first, second = loads(lines)
+    assert (first.workload, first.read_mean_ns, first.reclaims) == ("a", 100.0, 3.0)
+    assert first.shares == {"writes": 0.4} and first.helped is not None
+    assert load_cells(first)[:4] == ["a", "0.1 µs", "", "40%"] and load_cells(first)[-1] == "best (-40.0%)"
+    assert second.shares == {"writes": 0.0} and load_cells(second)[-1] == ""
 
 
 def test_gains_in_no_order_go_with_nothing() -> None:
@@ -163,7 +176,7 @@ def test_the_page_tells_what_was_run(tmp_path: Path, monkeypatch: pytest.MonkeyP
     text = (tmp_path / "tournament.md").read_text()
     lines = {cells[1].strip(): cells for line in text.splitlines() if len(cells := line.split("|")) > 10}
     assert lines["baseline"][2].strip() == "+0.0%"
-    assert lines["rails-one-drive"][9].strip() == "50.0%"
+    assert lines["rails-one-drive"][11].strip() == "50.0%"
     assert "not exercised" not in text and "| pacp |" in text and "both fill the slot" in text
     page = (tmp_path / "tournament.html").read_text()
     assert re.search(r'<script type="application/json" id="data">\{"figures"', page) and "NaN" not in page

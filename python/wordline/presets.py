@@ -52,6 +52,12 @@ def names(kind: Kind) -> list[str]:
     return sorted(path.stem for path in (_PRESETS / f"{kind}s").glob("*.toml"))
 
 
+def file_of(kind: Kind, name: str) -> Path | None:
+    """The file of the preset of that name, if there is one."""
+    path = _PRESETS / f"{kind}s" / f"{name}.toml"
+    return path if path.is_file() else None
+
+
 Given: TypeAlias = str | os.PathLike[str] | Mapping[str, object] | Description
 """The name of a preset, the path of a file, what would stand in the file, or one that is loaded already."""
 

@@ -580,5 +580,7 @@ fn a_part_of_a_drive_has_its_part_of_the_dram() {
     let error = of(100_000).unwrap_err().to_string();
     assert!(error.starts_with("device.dram.bytes = 50000"), "{error}");
     assert!(error.ends_with("in each of 2 parts of the drive (scheme.array.of = \"channels\")"), "{error}");
-    assert!(of(200_000).is_ok());
+    let dram = of(200_000).unwrap().dram;
+    assert_eq!((dram.total_bytes, dram.bytes_by_user["data_cache"]), (Some(200_000), 2 * 65_536));
+    assert_eq!(dram.used_bytes, dram.bytes_by_user.values().sum::<u64>());
 }

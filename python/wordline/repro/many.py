@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from wordline.repro.numbers import Number
-from wordline.repro.verdict import Target, judge
+from wordline.repro.verdict import Target, judge, says_nothing_happens
 
 LEAST = 8
 """So many numbers make a table."""
@@ -86,11 +86,14 @@ def _reproduced_by(group: Sequence[Number], guess: float) -> int:
 
 
 def judged(numbers: Sequence[Number]) -> list[Number]:
-    """The same numbers; of a table whose order isn't the printed one none is in direction."""
+    """The same numbers; of a table whose order isn't the printed one none is in direction, and that nothing
+    happens, as some lines of it print, isn't reproduced: it is where nothing tells its lines apart.
+    """
     out_of_order = {(t.paper, t.exhibit, t.name) for t in tables(numbers) if not t.is_in_order}
 
     def one(number: Number) -> Number:
-        if number.verdict != "direction" or _name(number)[:3] not in out_of_order:
+        nothing = says_nothing_happens(number.kind, number.target) and number.verdict == "reproduced"
+        if not (nothing or number.verdict == "direction") or _name(number)[:3] not in out_of_order:
             return number
         note = "; ".join(part for part in ("the table's order isn't the printed one", number.note) if part)
         return replace(number, verdict="not reproduced", note=note)

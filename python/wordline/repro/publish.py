@@ -152,7 +152,23 @@ def page_of(found: Reproduction, paper: str) -> str:
     text = tournament.markdown_of(found) if paper == tournament.PAPER else summary.as_markdown(found)
     title, _, rest = text.partition("\n")
     named = f"{title}: {paper}" if paper != tournament.PAPER else title
-    return f"{named}\n\n{WRITTEN} {paper} --publish`; not edited by hand.\n{rest}"
+    folders = "".join(f" {option} DIR" for option in _folders_of(found))
+    again = f"wordline repro {paper} --exhibit NAME --seeds N{folders} --publish DIR"
+    said = (
+        f"{WRITTEN} {paper} --publish`; not edited by hand. One exhibit again, seeds as it says: `{again}`."
+    )
+    return f"{named}\n\n{said}\n{rest}"
+
+
+def _folders_of(found: Reproduction) -> list[str]:
+    """Options of the folders without which these exhibits lack something."""
+    shown = [one.exhibit for one in found.shown]
+    needed = {
+        "--targets": any("line" in number for exhibit in shown for number in exhibit.numbers),
+        "--traces": any(exhibit.needs for exhibit in shown),
+        "--measured": any(exhibit.table is not None for exhibit in shown),
+    }
+    return [option for option, needs in needed.items() if needs]
 
 
 def _copied(shown: Shown, here: Path, there: Path) -> Shown:

@@ -56,7 +56,7 @@ class Standing:
     Spearman's correlation; how often chance alone gives as much, of all waits together.
     """
     dram_bytes: float | None
-    """Of map and caches, the most over the workloads; `None` where a run doesn't say."""
+    """Of all that uses it, the most over the workloads; `None` where a run doesn't say."""
     capacity: float | None
     """Logical bytes, of those under the first scheme."""
 
@@ -95,6 +95,43 @@ def standings(rows: Sequence[Row]) -> list[Standing]:
     return [_standing(scheme, rows_of(scheme), base) for scheme in schemes]
 
 
+@dataclass(frozen=True)
+class Load:
+    """A workload on a drive under the first scheme: what its reads wait for, and who helps them."""
+
+    workload: str
+    read_mean_ns: float | None
+    shares: dict[str, float]
+    """By what is waited for: its share of a mean read."""
+    reclaims: float | None
+    """Blocks that were read too often; `None` where a run doesn't say."""
+    helped: tuple[str, float] | None
+    """The scheme whose mean read is shortest, and the change."""
+
+
+def loads(rows: Sequence[Row]) -> list[Load]:
+    """Every workload in the order of the table."""
+    first = str(rows[0]["scheme"]) if rows else ""
+    return [_load(row, rows) for row in rows if row["scheme"] == first]
+
+
+def _load(base: Row, rows: Sequence[Row]) -> Load:
+    changes = {
+        str(row["scheme"]): change
+        for row in rows
+        if row["workload"] == base["workload"] and (change := _change(row, base, "read_mean_ns")) is not None
+    }
+    mean = _number(base, "read_mean_ns")
+    waits = {words: _number(base, name) for name, words in WAITS.items()}
+    return Load(
+        workload=str(base["workload"]),
+        read_mean_ns=mean,
+        shares={words: wait / mean for words, wait in waits.items() if wait is not None and mean},
+        reclaims=_number(base, "reclaims"),
+        helped=min(changes.items(), key=lambda change: change[1], default=None),
+    )
+
+
 def _number(row: Row, name: str) -> float | None:
     value = row.get(name)
     return value if isinstance(value, float) else None
@@ -115,6 +152,7 @@ def _standing(scheme: str, ours: Mapping[str, Row], base: Mapping[str, Row]) -> 
         return math.expm1(sum(ratios) / len(ratios)) if ratios else None
 
     reads = changes("read_mean_ns")
+    dram = [_number(row, "dram_bytes") for row in ours.values()]
     waits = {words: _less(name, ours, base) for name, words in WAITS.items()}
     least, most = min(waits.items(), key=lambda wait: wait[1]), max(waits.items(), key=lambda wait: wait[1])
     capacity = {_change(row, base[workload], "logical_bytes") for workload, row in ours.items()} - {None}
@@ -127,15 +165,8 @@ def _standing(scheme: str, ours: Mapping[str, Row], base: Mapping[str, Row]) -> 
         saves=(least[0], -least[1]) if least[1] < 0.0 else None,
         costs=most if most[1] > 0.0 else None,
         goes_with=_goes_with(reads, base),
-        dram_bytes=_dram(list(ours.values())),
+        dram_bytes=max((one for one in dram if one is not None), default=None),
         capacity=sum(shares) / len(shares) if shares else None,
-    )
-
-
-def _dram(rows: Sequence[Row]) -> float | None:
-    users = [[_number(row, name) for name in ("map_bytes", "cache_bytes")] for row in rows]
-    return max(
-        (sum(used) for row in users if (used := [one for one in row if one is not None])), default=None
     )
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from wordline.files import write_text
 from wordline.report.page import page, table
-from wordline.repro.standings import FIGURES, WAITS, Row, Standing, read, standings
+from wordline.repro.standings import FIGURES, WAITS, Load, Row, Standing, loads, read, standings
 from wordline.repro.summary import run_of
 
 if TYPE_CHECKING:
@@ -42,11 +42,23 @@ RULE = (
 )
 
 HEAD = (
-    "scheme", "reads, mean", "p99", "p99.9", "writes, mean", "WAF", "flash operations", "DRAM", "capacity",
-    "most gained", "most lost", "waits less for", "waits more for", "gain goes with the wait for",
+    "scheme", "reads, mean", "p99", "p99.9", "writes, mean", "p99", "p99.9", "WAF", "flash operations",
+    "DRAM", "capacity", "most gained", "most lost", "waits less for", "waits more for",
+    "gain goes with the wait for",
 )  # fmt: skip
 
-SHOWN = ("read_mean_ns", "read_p99_ns", "read_p99_9_ns", "write_mean_ns", "waf", "flash_operations")
+NUMBERS = len(FIGURES) + 2
+"""Of a line's cells, those behind the scheme that are numbers: with DRAM and capacity."""
+
+
+LOADS = (
+    "workload",
+    "mean read",
+    *(f"behind {name}" for name in WAITS.values()),
+    "reclaims",
+    "helped most by",
+)
+"""Of the workloads under the first scheme: parts of a mean read."""
 
 
 def write(found: Reproduction) -> None:
@@ -90,7 +102,7 @@ def cells(standing: Standing) -> list[str]:
     best, worst, goes = standing.best, standing.worst, standing.goes_with
     return [
         standing.scheme,
-        *(_percent(standing.means[name]) for name in SHOWN),
+        *(_percent(standing.means[name]) for name in FIGURES),
         _bytes(standing.dram_bytes),
         "" if standing.capacity is None else f"{standing.capacity:.1%}",
         "" if best is None or best[1] > -0.005 else f"{best[0]} ({best[1]:+.1%})",
@@ -99,6 +111,24 @@ def cells(standing: Standing) -> list[str]:
         _time(standing.costs),
         "" if goes is None else f"{goes[0]} (rank correlation {goes[1]:.2f}, chance {goes[2]:.2g})",
     ]
+
+
+def load_cells(load: Load) -> list[str]:
+    """A line of a table of workloads."""
+    helped = load.helped
+    return [
+        load.workload,
+        "" if load.read_mean_ns is None else f"{load.read_mean_ns / 1000:,.1f} µs",
+        *("" if (share := load.shares.get(name)) is None else f"{share:.0%}" for name in WAITS.values()),
+        "" if load.reclaims is None else f"{load.reclaims:,.0f}",
+        "" if helped is None or helped[1] > -0.005 else f"{helped[0]} ({helped[1]:+.1%})",
+    ]
+
+
+def _table(head: Sequence[str], lines: Sequence[Sequence[str]], numbers: int) -> list[str]:
+    """In Markdown; so many cells behind the first are numbers."""
+    rule = "|---|" + "---:|" * numbers + "---|" * (len(head) - 1 - numbers)
+    return ["| " + " | ".join(head) + " |", rule, *("| " + " | ".join(line) + " |" for line in lines), ""]
 
 
 def _exercised(rows: Sequence[Row]) -> str:
@@ -125,9 +155,10 @@ def as_markdown(folder: Path, tables: Tables) -> str:
         picture = next((path for path in one.files if path.suffix == ".svg"), None)
         if picture is not None:
             lines += [f"![{one.exhibit.title}]({picture.relative_to(folder).as_posix()})", ""]
-        lines += ["| " + " | ".join(HEAD) + " |", "|---|" + "---:|" * 8 + "---|" * (len(HEAD) - 9)]
-        lines += ["| " + " | ".join(cells(standing)) + " |" for standing in standings(rows)]
-        lines += ["", *(f"{text}\n" for text in [_exercised(rows)] if text)]
+        lines += _table(HEAD, [cells(standing) for standing in standings(rows)], NUMBERS)
+        lines += [f"{text}\n" for text in [_exercised(rows)] if text]
+        lines += ["Workloads under the first scheme, by parts of a mean read:", ""]
+        lines += _table(LOADS, [load_cells(load) for load in loads(rows)], len(LOADS) - 2)
         if one.exhibit.left_out:
             lines += [
                 "Left out:",
@@ -156,6 +187,7 @@ def as_html(tables: Tables) -> str:
         parts += [f'<p class="bad">Failed: {escape(error)}</p>' for error in one.errors]
         parts += [f'<p class="bad">{escape(text)}</p>' for text in [_exercised(rows)] if text]
         parts.append(table(HEAD, [cells(standing) for standing in standings(rows)]))
+        parts.append(table(LOADS, [load_cells(load) for load in loads(rows)]))
         if one.exhibit.left_out:
             items = "".join(
                 f"<li>{escape(name)}: {escape(why)}</li>" for name, why in one.exhibit.left_out.items()

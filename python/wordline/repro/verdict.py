@@ -11,8 +11,8 @@ would be reproduced or in direction. Equal figures are in no order.
 Marks are what is counted. A number that a twin or a choice was fitted to, that the paper doesn't print,
 or that repeats another has none, and stands in brackets with the reason. Numbers of one run have one mark
 together, the worst. Eight numbers or more of one kind are a table: beside it stand what the best constant
-guess would have reproduced, and the rank correlation with print. None of them is in direction unless that
-is positive beyond chance (5%).
+guess would have reproduced, and the rank correlation with print. Unless that is positive beyond chance (5%)
+none of them is in direction, nor is a printed nothing reproduced.
 """
 
 from __future__ import annotations
@@ -85,6 +85,13 @@ def kind_of(metric: str, unit: str, value: float | str) -> Kind:
     if words.startswith("waf"):
         return "level"
     return "factor" if unit.split(" ")[0] == "x" or "speed-up" in words else "level"
+
+
+def says_nothing_happens(kind: Kind, value: float | str) -> bool:
+    """Whether a printed change is within 2 points of none."""
+    if isinstance(value, str) or kind not in ("change", "factor"):
+        return False
+    return abs(value - (1.0 if kind == "factor" else 0.0)) <= POINTS
 
 
 def judge(target: Target, ours: float | str | None, interval: float | None = None) -> Verdict:

@@ -3,6 +3,7 @@
 use super::Array;
 use crate::device::Device;
 use crate::stats::disturb::ErrorsReport;
+use crate::stats::dram::DramReport;
 use crate::stats::energy::EnergyReport;
 use crate::stats::evidence::Evidence;
 use crate::stats::precision::Measured;
@@ -56,6 +57,7 @@ impl Array {
                 .collect::<Vec<ChannelReport>>(),
             drive: drives(&members),
             errors: ErrorsReport::of_all(members.iter().filter_map(|member| member.errors.as_ref())),
+            dram: DramReport::of_all(members.iter().map(|member| &member.dram)),
             start: Settled::of_all(members.iter().map(|member| &member.start)),
             end_of_life: members.iter().find_map(|member| member.end_of_life),
             members,

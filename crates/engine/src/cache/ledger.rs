@@ -1,7 +1,5 @@
 //! The byte ledger of the controller's DRAM: what one user takes, the others lack.
 
-use std::collections::BTreeMap;
-
 use serde::{Deserialize, Serialize};
 
 use wordline_config::ConfigError;
@@ -55,11 +53,7 @@ impl Ledger {
 
     /// For the results.
     pub fn report(&self) -> DramReport {
-        let mut bytes_by_user = BTreeMap::new();
-        for (name, bytes) in &self.users {
-            *bytes_by_user.entry(name.clone()).or_insert(0) += bytes;
-        }
-        DramReport { total_bytes: self.total, free_bytes: self.free(), bytes_by_user }
+        DramReport::new(self.total, self.users.iter().map(|(name, bytes)| (name.as_str(), *bytes)))
     }
 }
 
