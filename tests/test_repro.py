@@ -206,6 +206,20 @@ def test_what_isnt_counted_says_why(tmp_path: Path) -> None:
     assert "| (✓ reproduced) | not counted: the skew is fitted to it |" in page
 
 
+def test_an_exhibit_without_printed_numbers_has_its_table_on_the_page(tmp_path: Path) -> None:
+    exhibit = dataclasses.replace(exhibit_of(tmp_path, ""), numbers=[], figure={"labels": {"a": "A"}})
+    means = [
+        {"s": "a", "share": 0.5, "v": 1234.5, "v ±": 12.25, "seed": 1},
+        {"s": "b|c", "share": 1.0, "v": None},
+    ]
+    shown = Shown(exhibit, means=means, seeds=3)
+    page = as_markdown(Reproduction(tmp_path, [shown], []))
+    table = "| s | share | v |\n|---|---:|---:|\n| A | 0.5 | 1,234 ± 12.25 |\n| b\\|c | 1 |  |\n"
+    assert table in page
+    shown.means = means * 41
+    assert table not in as_markdown(Reproduction(tmp_path, [shown], [])), "82 lines are for the picture"
+
+
 def test_what_is_said_of_many_exhibits_is_said_once(tmp_path: Path) -> None:
     exhibit = exhibit_of(tmp_path, 'metric = "m"\nvalue = "v"\ntarget = 1.0')
     abouts = [f"Figure {number}. Of all of them. Own." for number in range(4)]

@@ -10,6 +10,7 @@ from typing import Any
 
 from wordline._core import WordlineError
 from wordline.files import usable_folder, write_text
+from wordline.repro import own_lines
 from wordline.repro.exhibit import path_of, read
 from wordline.repro.numbers import Number
 from wordline.repro.reproduction import Reproduction, Shown
@@ -56,6 +57,7 @@ def _described(shown: Shown, folder: Path) -> dict[str, Any]:
         "errors": shown.errors,
         "files": [path.relative_to(folder).as_posix() for path in shown.files],
         "numbers": [asdict(number) for number in shown.numbers],
+        "means": own_lines.of(shown),
     }
 
 
@@ -97,6 +99,7 @@ def _earlier(data: dict[str, Any], found: Reproduction) -> tuple[list[Shown], li
             errors=one["errors"],
             files=[found.folder / name for name in one["files"]],
             numbers=[_number(each) for each in one["numbers"]],
+            means=one.get("means", []),
         )
         for one in data["exhibits"]
         if (one["paper"], one["exhibit"]) not in again and path_of(one["paper"], one["exhibit"]).exists()

@@ -12,6 +12,7 @@ from wordline.charts.images import themed
 from wordline.figures import fitting, short
 from wordline.files import write_text
 from wordline.report.page import page
+from wordline.repro import own_lines
 from wordline.repro.many import tables
 from wordline.repro.verdict import VERDICTS, Verdict
 
@@ -104,7 +105,7 @@ def as_markdown(found: Reproduction) -> str:
         lines += [f"Not run: {shown.reason}.", ""] if shown.reason else [f"Run: {run_of(shown)}.", ""]
         lines += [f"Failed: {error}" for error in shown.errors]
         lines += [f"![{exhibit.title}]({_link(found, shown)})", ""] if _link(found, shown) else []
-        lines += _number_lines(_numbers_of(found, shown), exhibit.targets_are)
+        lines += _number_lines(_numbers_of(found, shown), exhibit.targets_are) or own_lines.as_markdown(shown)
         lines += [f"Table: {table.told()}.\n" for table in tables(_numbers_of(found, shown))]
     rest = _rest(found)
     if rest:

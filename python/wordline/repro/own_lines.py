@@ -1,0 +1,45 @@
+"""The table of an exhibit for which no number is printed: what its page has in the place of marks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wordline.figures import short
+from wordline.repro.analyses import SEED
+from wordline.repro.table import SPREAD
+
+if TYPE_CHECKING:
+    from wordline.repro.reproduction import Shown
+    from wordline.repro.table import Record
+
+MOST = 80
+"""Lines of a table on a page: what is longer is for its picture and for the CSV beside a run."""
+
+
+def of(shown: Shown) -> list[Record]:
+    """Its lines, those of several seeds as one; none where it has numbers, or too many lines."""
+    return shown.means if not shown.numbers and len(shown.means) <= MOST else []
+
+
+def as_markdown(shown: Shown) -> list[str]:
+    """For a page, with half the width of each 95% interval."""
+    lines = of(shown)
+    if not lines:
+        return []
+    names = [name for name in lines[0] if name != SEED and not name.endswith(SPREAD)]
+    words = (shown.exhibit.figure or {}).get("labels", {})
+    numbers = {name for name in names if all(isinstance(line[name], int | float | None) for line in lines)}
+    rule = "|".join("---:" if name in numbers else "---" for name in names)
+    body = ["| " + " | ".join(_cell(line, name, words) for name in names) + " |" for line in lines]
+    return ["| " + " | ".join(names) + " |", f"|{rule}|", *body, ""]
+
+
+def _cell(line: Record, name: str, words: dict[str, str]) -> str:
+    value = line[name]
+    if value is None:
+        return ""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return str(words.get(str(value), value)).replace("|", "\\|")
+    half = line.get(name + SPREAD)
+    spread = f" ± {short(half)}" if isinstance(half, float) and half > 0 else ""
+    return f"{words.get(f'{value:g}', short(value))}{spread}"
