@@ -25,6 +25,7 @@ from wordline.repro.formulas import FORMULAS
 from wordline.repro.many import judged, tables
 from wordline.repro.numbers import Number, numbers
 from wordline.repro.reproduction import Reproduction, Shown
+from wordline.repro.run import reproduce
 from wordline.repro.summary import as_markdown
 from wordline.repro.table import means
 from wordline.repro.verdict import Target, judge, kind_of
@@ -196,6 +197,17 @@ def test_numbers_of_one_run_give_one_mark_the_worst(tmp_path: Path) -> None:
     assert Reproduction(tmp_path, [], found).counts == {"not reproduced": 1}
 
 
+def test_a_number_that_says_nothing_is_not_the_worst_of_its_mark(tmp_path: Path) -> None:
+    text = "".join(
+        f'metric = "{m}"\nvalue = "v"\nmark = "both"\ntarget = {t}\nwhere = {{ s = "{m}" }}\n[[number]]\n'
+        for m, t in (("a", 3.0), ("b", 1.0))
+    )
+    exhibit = exhibit_of(tmp_path, text.removesuffix("[[number]]\n"))
+    found = numbers(exhibit, [{"s": "a", "v": 1.0, "seed": 1}, {"s": "b", "v": None, "seed": 1}], [])
+    assert [number.verdict for number in found] == ["not reproduced", "not run"]
+    assert Reproduction(tmp_path, [], found).counts == {"not reproduced": 1}
+
+
 def test_what_isnt_counted_says_why(tmp_path: Path) -> None:
     text = 'metric = "m"\nvalue = "v"\ntarget = 1.0\nuncounted = "the skew is fitted to it"'
     exhibit = exhibit_of(tmp_path, text)
@@ -265,6 +277,13 @@ MEASURES_REQUESTS = {
     ("pacp", "fig3"), ("pacp", "fig6"),
 }  # fmt: skip
 """Exhibits of what requests are, or do on a drive without a scheme: any run shows that."""
+
+
+def test_collection_in_turns_and_parity_keep_the_tail_of_reads_as_printed(tmp_path: Path) -> None:
+    found = reproduce("validation", tmp_path, names=["collection-in-turns"])
+    assert [number.verdict for number in found.numbers] == ["reproduced"] * 4
+    lines = found.shown[0].lines
+    assert [line["collections"] > 0 for line in lines] == [True, True, False]
 
 
 def test_exhibits_of_schemes_say_what_a_quick_run_must_have_shown() -> None:

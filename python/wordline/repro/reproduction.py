@@ -69,9 +69,15 @@ class Reproduction:
                 continue
             if number.mark:
                 key = (number.paper, number.mark)
-                shared[key] = max(shared.get(key, number.verdict), number.verdict, key=VERDICTS.index)
+                shared[key] = max(shared.get(key, number.verdict), number.verdict, key=_badness)
             else:
                 found[number.verdict] = found.get(number.verdict, 0) + 1
         for verdict in shared.values():
             found[verdict] = found.get(verdict, 0) + 1
         return found
+
+
+def _badness(verdict: Verdict) -> int:
+    """What is worse is larger; a verdict that says nothing is behind all that do."""
+    place = VERDICTS.index(verdict)
+    return place if place <= VERDICTS.index("contradicted") else -place
