@@ -60,6 +60,12 @@ def test_a_speed_up_is_the_geometric_mean_of_the_factors() -> None:
     assert figure("speed_up", **{**number, "against": {"scheme": "other"}}) is None
 
 
+def test_lines_may_count_several_times() -> None:
+    number: dict[str, Any] = {"where": {"scheme": "large"}, "against": {"scheme": "none"}}
+    assert figure("speed_up", **number) == pytest.approx((0.88 * 1.015) ** (1 / 2))
+    assert figure("speed_up", **number, weights={"b": 2}) == pytest.approx((0.88 * 1.015**2) ** (1 / 3))
+
+
 def test_what_each_replication_removes_is_the_mean_over_workloads() -> None:
     number: dict[str, Any] = {"value": "pairs", "per": "made", "against": {"scheme": "none"}}
     assert figure("removed_for_each", **number, where={"scheme": "small"}) == pytest.approx((30 + 0) / 2)
@@ -93,6 +99,8 @@ def test_an_order_uses_printed_names_and_leaves_some_without_one() -> None:
     assert figure("order", **number, target="Small < Other") is None
     assert figure("order", **number, target="Small slightly < Large") == "Small slightly < Large"
     assert figure("order", **number, target="Large slightly < Small") == "Small < Large"
+    near: list[dict[str, Any]] = [{"scheme": "small", "mean": 10.0}, {"scheme": "large", "mean": 11.5}]
+    assert figure("order", near, **number, target="Small slightly < Large") == "Small < Large"
     assert figure("order", **number, target="Small <= Large < Base") == "Small <= Large < Base"
     equals: list[dict[str, Any]] = [{"scheme": name, "mean": 1.0} for name in ("small", "large")]
     assert figure("order", equals, **number, target="Small <= Large") == "Small <= Large"

@@ -230,13 +230,18 @@ ANALYSES: dict[str, Callable[[Wanted, Lines], float | str | None]] = {
 }
 
 
+SLIGHTLY = 0.1
+"""By so much at most a figure is above another that is printed as slightly less."""
+
+
 def _ordered(number: Wanted, figure: Callable[[str], float | None]) -> str | None:
     """The printed order where ours is that, else the names in ours. `names` says what a printed name is in
-    the table; names joined by `and` have no order among themselves, those by `<=` may be equal, and how large
-    a difference is (`slightly <`) isn't judged. Equal figures are joined by `=`, which no printed order has.
+    the table; names joined by `and` have no order among themselves, those by `<=` may be equal, those by
+    `slightly <` are apart by a tenth at most. Equal figures are joined by `=`, which no printed order has.
     """
     parts = [part.strip() for part in str(number["target"]).split("<")]
     may_equal = [part.startswith("=") for part in parts[1:]]
+    near = [part.endswith("slightly") for part in parts[:-1]]
     groups = [[_bare(name) for name in part.lstrip("=").split(" and ")] for part in parts]
     printed = [name for group in groups for name in group]
     found = {name: figure(number.get("names", {}).get(name, name)) for name in printed}
@@ -244,13 +249,13 @@ def _ordered(number: Wanted, figure: Callable[[str], float | None]) -> str | Non
     if len(figures) < len(printed):
         return None
 
-    def holds(lower: str, higher: str, equal: bool) -> bool:
+    def holds(lower: str, higher: str, equal: bool, near: bool) -> bool:
         if math.isclose(figures[lower], figures[higher]):
             return equal
-        return figures[lower] < figures[higher]
+        return figures[lower] < figures[higher] <= (1 + SLIGHTLY if near else math.inf) * figures[lower]
 
-    neighbours = zip(pairwise(groups), may_equal, strict=True)
-    if all(holds(a, b, equal) for (group, after), equal in neighbours for a in group for b in after):
+    neighbours = zip(pairwise(groups), may_equal, near, strict=True)
+    if all(holds(a, b, *how) for (group, after), *how in neighbours for a in group for b in after):
         return str(number["target"])
     # Names, and not the printed order, decide where figures are equal.
     ours = sorted(printed, key=lambda name: (figures[name], name))
@@ -269,7 +274,13 @@ def _pairs(number: Wanted, lines: Lines, pick: Wanted, base: Wanted) -> list[tup
     over = number.get("over") or _others(lines, {*pick, *base, number["value"]})
     bases = _by(lines, base, over, number["value"])
     picked = _by(lines, pick, over, number["value"])
-    return [(value, bases[key]) for key, value in picked.items() if key in bases]
+    weights = number.get("weights", {})
+    return [
+        (value, bases[key])
+        for key, value in picked.items()
+        if key in bases
+        for _ in range(max(weights.get(str(part), 1) for part in key))
+    ]
 
 
 def _by(lines: Lines, wanted: Wanted, over: Sequence[str], value: str) -> dict[tuple[Any, ...], Any]:

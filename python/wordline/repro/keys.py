@@ -52,6 +52,7 @@ NUMBER_KEYS = {
     "among themselves",
     "base": "the lines by which points are reckoned",
     "above": "points count from here on",
+    "weights": "values of `over` columns whose lines count several times: value → how often",
     "per": "the column by which what was removed is divided",
     "not_comparable": "why it is the same by construction",
     "variant": "it is another reading of a number that is there",
