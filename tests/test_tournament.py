@@ -140,6 +140,7 @@ def test_standings_are_ratios_waits_and_the_wait_that_gains_go_with() -> None:
 def test_workloads_are_told_by_what_their_reads_wait_for_and_by_who_helps() -> None:
     lines = [row("plain", "a", 100.0, 40.0), row("plain", "b", 50.0, 0.0)]
     lines += [row("better", "a", 70.0, 0.0), row("better", "b", 50.0, 0.0), row("best", "a", 60.0, 0.0)]
+    lines.append(row("ideal-reads", "a", 50.0, 0.0))
     first, second = loads(lines)
     assert (first.workload, first.read_mean_ns, first.reclaims) == ("a", 100.0, 3.0)
     assert first.shares == {"writes": 0.4} and first.helped is not None

@@ -32,6 +32,9 @@ FIGURES = {
 }
 """Columns that are compared, and their names."""
 
+IDEAL = "ideal-"
+"""What the names of schemes begin with that no drive can have: bounds."""
+
 CHANCE = 0.05
 """A rank correlation is named where chance alone gives one as high less often than this."""
 
@@ -106,7 +109,7 @@ class Load:
     reclaims: float | None
     """Blocks that were read too often; `None` where a run doesn't say."""
     helped: tuple[str, float] | None
-    """The scheme whose mean read is shortest, and the change."""
+    """The scheme whose mean read is shortest, ideals apart, and the change."""
 
 
 def loads(rows: Sequence[Row]) -> list[Load]:
@@ -119,7 +122,9 @@ def _load(base: Row, rows: Sequence[Row]) -> Load:
     changes = {
         str(row["scheme"]): change
         for row in rows
-        if row["workload"] == base["workload"] and (change := _change(row, base, "read_mean_ns")) is not None
+        if row["workload"] == base["workload"]
+        and not str(row["scheme"]).startswith(IDEAL)
+        and (change := _change(row, base, "read_mean_ns")) is not None
     }
     mean = _number(base, "read_mean_ns")
     waits = {words: _number(base, name) for name, words in WAITS.items()}
