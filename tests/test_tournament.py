@@ -13,7 +13,7 @@ from wordline.repro.exhibit import EXHIBITS, Exhibit, exhibits
 from wordline.repro.grid import cells
 from wordline.repro.run import reproduce
 from wordline.repro.standings import Row, loads, read, standings
-from wordline.repro.tournament import load_cells
+from wordline.repro.tournament import html_of, load_cells, markdown_of
 from wordline.study.runs import validate
 
 TOURNAMENT = exhibits("tournament")
@@ -173,13 +173,15 @@ def test_the_page_tells_what_was_run(tmp_path: Path, monkeypatch: pytest.MonkeyP
         ]
 
     monkeypatch.setattr(Exhibit, "points", few)
-    reproduce("tournament", tmp_path, names=["research"], quick=True)
+    found = reproduce("tournament", tmp_path, names=["research"], quick=True)
     text = (tmp_path / "tournament.md").read_text()
     lines = {cells[1].strip(): cells for line in text.splitlines() if len(cells := line.split("|")) > 10}
     assert lines["baseline"][2].strip() == "+0.0%"
     assert lines["rails-one-drive"][11].strip() == "50.0%"
     assert "not exercised" not in text and "| pacp |" in text and "both fill the slot" in text
+    assert "(tournament.html)" in text and "(tournament/ask.html)" in markdown_of(found)
     page = (tmp_path / "tournament.html").read_text()
+    assert page == html_of(found)
     assert re.search(r'<script type="application/json" id="data">\{"figures"', page) and "NaN" not in page
     assert len(read(tmp_path / "tournament" / "research.csv")) == 8
     assert (tmp_path / "tournament" / "research.svg").exists()

@@ -100,7 +100,9 @@ def publish(found: Reproduction, folder: str | Path) -> list[Path]:
         if paper == tournament.PAPER:
             for shown in shown_here:
                 _copied(shown, found.folder, page.parent)
-            write_text(page, page_of(Reproduction(found.folder, shown_here, numbers), paper))
+            standings = Reproduction(found.folder, shown_here, numbers)
+            write_text(page.parent / paper / tournament.ASKED, tournament.html_of(standings))
+            write_text(page, page_of(standings, paper))
         else:
             copied = [_copied(shown, found.folder, page.parent) for shown in shown_here]
             kept_at = _numbers_of(page.parent, paper)

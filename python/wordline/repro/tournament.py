@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from wordline.files import write_text
 from wordline.report.page import page, table
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     Tables = Sequence[tuple[Shown, Sequence[Row]]]
 
 PAPER = "tournament"
+
+ASKED = "ask.html"
+"""Beside published pictures: the page that can be asked."""
 
 SCRIPT = (Path(__file__).parent / "tournament.js").read_text(encoding="utf-8")
 
@@ -66,12 +69,17 @@ def write(found: Reproduction) -> None:
     tables = _tables(found)
     if tables:
         write_text(found.folder / "tournament.html", as_html(tables))
-        write_text(found.folder / "tournament.md", as_markdown(found.folder, tables))
+        write_text(found.folder / "tournament.md", as_markdown(found.folder, tables, "tournament.html"))
 
 
 def markdown_of(found: Reproduction) -> str:
-    """The page of standings of the exhibits that were run."""
-    return as_markdown(found.folder, _tables(found))
+    """The page of standings of the exhibits that were run, where `ASKED` lies beside pictures."""
+    return as_markdown(found.folder, _tables(found), f"{PAPER}/{ASKED}")
+
+
+def html_of(found: Reproduction) -> str:
+    """The page that can be asked."""
+    return as_html(_tables(found))
 
 
 def _tables(found: Reproduction) -> Tables:
@@ -139,9 +147,16 @@ def _exercised(rows: Sequence[Row]) -> str:
     return "No block was read often enough to be reclaimed: schemes of read reclaim are not exercised."
 
 
-def as_markdown(folder: Path, tables: Tables) -> str:
-    """For reading anywhere; pictures lie below `folder`."""
-    lines = ["# Tournament", "", RULE, ""]
+def as_markdown(folder: Path, tables: Tables, asked: str) -> str:
+    """For reading anywhere; pictures lie below `folder`, the page that can be asked at `asked`."""
+    lines = [
+        "# Tournament",
+        "",
+        RULE,
+        "",
+        f"By workload, and what each read waits for: [ask the runs]({asked}).",
+        "",
+    ]
     for one, rows in tables:
         lines += [
             f"## {PAPER} {one.exhibit.name}: {one.exhibit.title}",
@@ -169,12 +184,17 @@ def as_markdown(folder: Path, tables: Tables) -> str:
     return "\n".join(lines).rstrip() + "\n"
 
 
+def _short(row: Row) -> dict[str, Any]:
+    """A line with the digits that a reader sees."""
+    return {name: float(f"{value:.6g}") if isinstance(value, float) else value for name, value in row.items()}
+
+
 def as_html(tables: Tables) -> str:
     """One self-contained page."""
     data = {
         "figures": FIGURES,
         "waits": WAITS,
-        "drives": {one.exhibit.title: rows for one, rows in tables},
+        "drives": {one.exhibit.title: [_short(row) for row in rows] for one, rows in tables},
     }
     text = json.dumps(data, separators=(",", ":"), ensure_ascii=False).replace("<", "\\u003c")
     parts = [
