@@ -54,8 +54,12 @@ def names(kind: Kind) -> list[str]:
 
 def file_of(kind: Kind, name: str) -> Path | None:
     """The file of the preset of that name, if there is one."""
-    path = _PRESETS / f"{kind}s" / f"{name}.toml"
-    return path if path.is_file() else None
+    path = _file(kind, name)
+    return path if path.exists() else None
+
+
+def _file(kind: Kind | Literal["profile"], name: str) -> Path:
+    return _PRESETS / f"{kind}s" / f"{name}.toml"
 
 
 Given: TypeAlias = str | os.PathLike[str] | Mapping[str, object] | Description
@@ -86,7 +90,7 @@ def load(kind: Kind, name_or_path: Given) -> Description:
     if path.suffix == ".toml" or path.name != text:
         return _load_file(kind, path)
     if text in known:
-        return _load_file(kind, _PRESETS / f"{kind}s" / f"{text}.toml", label=f"{text}.toml")
+        return _load_file(kind, _file(kind, text), label=f"{text}.toml")
     raise WordlineError(f"no {kind} preset `{text}`: {_suggestion(text, known)}")
 
 
@@ -171,7 +175,7 @@ def schema(results: str) -> str:
 
 def profile(name: str) -> Path | None:
     """The profile that a workload preset plays, if it plays one."""
-    path = _PRESETS / "profiles" / f"{name}.toml"
+    path = _file("profile", name)
     return path if path.exists() else None
 
 

@@ -167,15 +167,10 @@ def run(
         "timeline": None if timeline is None else (timeline, window_ns(window)),
         "request_log": request_log,
     }
-    if not keep:
-        _refuse_where_none_is_kept(
-            {
-                "--load-state": load_state is not None,
-                "--seeds": seeds is not None,
-                "--trace": trace is not None,
-                "--request-log": request_log is not None,
-            }
-        )
+    unkept = {"--load-state": load_state, "--seeds": seeds, "--trace": trace, "--request-log": request_log}
+    beside = next((option for option, given in unkept.items() if given is not None), None)
+    if not keep and beside is not None:
+        raise WordlineError(f"--no-keep and {beside} exclude each other: no drive is kept then")
     if dry_run:
         from wordline.study.point import Inputs, Point
 
@@ -195,7 +190,7 @@ def run(
         with requests_bar() as progress:
             how["progress"] = progress
             ready = None
-            if keep and load_state is None and trace is None and request_log is None:
+            if keep and beside is None:
                 ready = kept_drives.ready(scenario, progress)
 
             def simulate_one(ready: Ready | None) -> Result | None:
@@ -221,12 +216,6 @@ def run(
 
     show(report.render(result))
     _print_written(out, written)
-
-
-def _refuse_where_none_is_kept(given: dict[str, bool]) -> None:
-    """`--no-keep` beside an option with which no drive is kept anyway."""
-    if beside := next((option for option, is_given in given.items() if is_given), None):
-        raise WordlineError(f"--no-keep and {beside} exclude each other: no drive is kept then")
 
 
 def _workload(name: str, traces: str | None, of_jobs: OfJobs) -> Given:

@@ -14,6 +14,8 @@ from rich.text import Text
 
 from wordline.comparison.figures import DIRECTIONS, Direction, Part
 from wordline.figures import best_of, formatted_interval, heading, legends, mark, number, to_three_digits
+from wordline.markdown import escaped
+from wordline.markdown import table as table_lines
 from wordline.names import part_label
 from wordline.notes import DEATH
 
@@ -166,13 +168,10 @@ def markdown(comparison: Comparison, metrics: Sequence[str], part: Part = "mean"
     lines = []
     made = sheets(comparison, metrics, part)
     for sheet in made:
-        lines += [f"**{_escaped(sheet.title)}**", ""]
-        lines.append(f"| {' | '.join(map(_escaped, sheet.headers))} |")
-        lines.append(f"|{'|'.join(['---', *['---:'] * (len(sheet.headers) - 1)])}|")
-        lines += [f"| {' | '.join(map(_escaped, row))} |" for row in sheet.rows]
-        lines.append("")
+        lines += [f"**{escaped(sheet.title)}**", ""]
+        lines += table_lines(sheet.headers, sheet.rows, lambda place: place > 0)
     below = [*(f"Note: {note}" for note in notes_of(comparison, made)), *failures_of(comparison)]
-    lines += [line for said in below for line in (_escaped(said), "")]
+    lines += [line for said in below for line in (escaped(said), "")]
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -224,10 +223,6 @@ def failures_of(comparison: Comparison) -> list[str]:
     for (workload, scheme), (ended, seeds) in comparison.fewer_seeds.items():
         lines.append(f"{workload}, {scheme}: figures are of {ended} of {seeds} seeds, the others failed")
     return lines
-
-
-def _escaped(text: str) -> str:
-    return text.replace("|", "\\|")
 
 
 def comma_separated(comparison: Comparison, metrics: Sequence[str]) -> str:

@@ -14,6 +14,9 @@ from wordline import presets
 ONLY_SAID = ("description", "rated")
 """Keys of a preset that change no run."""
 
+NAME = re.compile(r"[\w.-]{1,100}")
+"""What a preset may be called."""
+
 Tables = Mapping[str, dict[str, Any]]
 """By kind, what the presets of one name hold."""
 
@@ -39,7 +42,8 @@ def of(tree: object) -> dict[str, dict[str, Any]]:
 def _words(tree: object) -> Iterator[str]:
     """Every text of a tree, in the parts that may be names."""
     if isinstance(tree, str):
-        yield from (Path(part.strip()).name.removesuffix(".toml") for part in re.split(r"[+,]", tree))
+        words = (Path(part.strip()).name.removesuffix(".toml") for part in re.split(r"[+,]", tree))
+        yield from (word for word in words if NAME.fullmatch(word))
     elif isinstance(tree, Mapping):
         for value in tree.values():
             yield from _words(value)

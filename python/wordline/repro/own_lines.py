@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from wordline import markdown
 from wordline.figures import short
 from wordline.repro.analyses import SEED
 from wordline.repro.table import SPREAD
@@ -29,9 +30,8 @@ def as_markdown(shown: Shown) -> list[str]:
     names = [name for name in lines[0] if name != SEED and not name.endswith(SPREAD)]
     words = (shown.exhibit.figure or {}).get("labels", {})
     numbers = {name for name in names if all(isinstance(line[name], int | float | None) for line in lines)}
-    rule = "|".join("---:" if name in numbers else "---" for name in names)
-    body = ["| " + " | ".join(_cell(line, name, words) for name in names) + " |" for line in lines]
-    return ["| " + " | ".join(names) + " |", f"|{rule}|", *body, ""]
+    body = ([_cell(line, name, words) for name in names] for line in lines)
+    return markdown.table(names, body, lambda place: names[place] in numbers)
 
 
 def _cell(line: Record, name: str, words: dict[str, str]) -> str:
@@ -39,7 +39,7 @@ def _cell(line: Record, name: str, words: dict[str, str]) -> str:
     if value is None:
         return ""
     if isinstance(value, bool) or not isinstance(value, int | float):
-        return str(words.get(str(value), value)).replace("|", "\\|")
+        return str(words.get(str(value), value))
     half = line.get(name + SPREAD)
     spread = f" ± {short(half)}" if isinstance(half, float) and half > 0 else ""
     return f"{words.get(f'{value:g}', short(value))}{spread}"

@@ -8,6 +8,7 @@ from collections import Counter
 from html import escape
 from typing import TYPE_CHECKING
 
+from wordline import markdown
 from wordline.charts.images import themed
 from wordline.figures import fitting, short
 from wordline.files import write_text
@@ -116,14 +117,9 @@ def as_markdown(found: Reproduction) -> str:
 def _number_lines(numbers: list[Number], targets_are: str = "printed") -> list[str]:
     if not numbers:
         return []
-    lines = [
-        f"| number | {targets_are} | ours | difference | verdict | note |",
-        "|---|---:|---:|---:|---|---|",
-    ]
-    for number in numbers:
-        cells = [_name(number), *_values(number), _verdict(number), _note(number)]
-        lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
-    return [*lines, ""]
+    head = ("number", targets_are, "ours", "difference", "verdict", "note")
+    lines = ([_name(number), *_values(number), _verdict(number), _note(number)] for number in numbers)
+    return markdown.table(head, lines, lambda place: 1 <= place <= 3)
 
 
 def _name(number: Number) -> str:

@@ -8,6 +8,7 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from wordline import markdown
 from wordline.files import write_text
 from wordline.report.page import page, table
 from wordline.repro.standings import FIGURES, WAITS, Load, Row, Standing, loads, read, standings
@@ -133,12 +134,6 @@ def load_cells(load: Load) -> list[str]:
     ]
 
 
-def _table(head: Sequence[str], lines: Sequence[Sequence[str]], numbers: int) -> list[str]:
-    """In Markdown; so many cells behind the first are numbers."""
-    rule = "|---|" + "---:|" * numbers + "---|" * (len(head) - 1 - numbers)
-    return ["| " + " | ".join(head) + " |", rule, *("| " + " | ".join(line) + " |" for line in lines), ""]
-
-
 def _exercised(rows: Sequence[Row]) -> str:
     """What a short run can't show."""
     reclaims = [row["reclaims"] for row in rows if row.get("reclaims") is not None]
@@ -170,10 +165,12 @@ def as_markdown(folder: Path, tables: Tables, asked: str) -> str:
         picture = next((path for path in one.files if path.suffix == ".svg"), None)
         if picture is not None:
             lines += [f"![{one.exhibit.title}]({picture.relative_to(folder).as_posix()})", ""]
-        lines += _table(HEAD, [cells(standing) for standing in standings(rows)], NUMBERS)
+        lines += markdown.table(HEAD, map(cells, standings(rows)), lambda place: 1 <= place <= NUMBERS)
         lines += [f"{text}\n" for text in [_exercised(rows)] if text]
         lines += ["Workloads under the first scheme, by parts of a mean read:", ""]
-        lines += _table(LOADS, [load_cells(load) for load in loads(rows)], len(LOADS) - 2)
+        lines += markdown.table(
+            LOADS, map(load_cells, loads(rows)), lambda place: 1 <= place < len(LOADS) - 1
+        )
         if one.exhibit.left_out:
             lines += [
                 "Left out:",

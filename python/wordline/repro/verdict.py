@@ -91,7 +91,12 @@ def says_nothing_happens(kind: Kind, value: float | str) -> bool:
     """Whether a printed change is within 2 points of none."""
     if isinstance(value, str) or kind not in ("change", "factor"):
         return False
-    return abs(value - (1.0 if kind == "factor" else 0.0)) <= POINTS
+    return abs(_change(kind, value)) <= POINTS
+
+
+def _change(kind: Kind, value: float) -> float:
+    """What a value is a change by: a factor about 1, all else about nothing."""
+    return value - 1.0 if kind == "factor" else value
 
 
 def judge(target: Target, ours: float | str | None, interval: float | None = None) -> Verdict:
@@ -111,8 +116,8 @@ def judge(target: Target, ours: float | str | None, interval: float | None = Non
     if limit(ours, target.value) if limit else _is_near(target, ours):
         return "reproduced"
     if target.kind in ("change", "factor"):
-        middle = 1.0 if target.kind == "factor" else 0.0
-        return _of_changes(target.value - middle, ours - middle, interval or 0.0)
+        printed, found = _change(target.kind, target.value), _change(target.kind, ours)
+        return _of_changes(printed, found, interval or 0.0)
     return "not reproduced"
 
 
@@ -133,7 +138,7 @@ def _is_near(target: Target, ours: float) -> bool:
         return target.value / target.factor <= ours <= target.value * target.factor
     if target.within is not None:
         return off <= target.within * abs(target.value)
-    size = abs(target.value - 1.0 if target.kind == "factor" else target.value)
+    size = abs(_change(target.kind, target.value))
     ratio = target.kind == "factor" or target.unit.startswith(("ratio", "points"))
     points = min(POINTS, MOST_OF_IT * size) if size != 0 else POINTS
     return off <= RELATIVE * size + 1e-12 or (ratio and off <= points + 1e-12)
