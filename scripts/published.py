@@ -32,6 +32,8 @@ RECORDED = EXHIBITS / "collision"
 """Where twins of recordings stand, beside the exhibit that holds them against these."""
 BURSTS = EXHIBITS / "pacp"
 """Where twins of papers/002 with other bursts stand, beside the exhibit that shows what these decide."""
+BUFFERED = EXHIBITS / "hotr"
+"""Where twins of papers/004 stand whose bursts are fitted on a drive that buffers writes."""
 
 
 def fitted(paper: str) -> list[dict[str, Any]]:
@@ -101,12 +103,23 @@ def with_other_bursts(targets: Path) -> list[Published]:
     ]
 
 
+def with_bursts_of_a_buffer(targets: Path) -> list[Published]:
+    """Twins of papers/004 whose bursts block as many reads as printed where 64 MiB buffer the writes."""
+    fits = {fit["workload"]: fit for fit in fitted("hotr-buffered")}
+    found = [of_interference(counts, fits[counts.name]) for counts in interference_counts(targets)]
+    for profile in found:
+        profile.name, profile.trace_files = f"buffered-{profile.name}", []
+        profile.comments.insert(0, "For a drive that buffers writes in 64 MiB of DRAM.")
+    return found
+
+
 def places(targets: Path) -> list[tuple[Path, list[Published]]]:
     """What is written where."""
     return [
         (PRESETS, all_profiles(targets)),
         (RECORDED, recorded()),
         (BURSTS, with_other_bursts(targets)),
+        (BUFFERED, with_bursts_of_a_buffer(targets)),
     ]
 
 

@@ -1,4 +1,4 @@
-"""The presets that an exhibit's runs follow from: drives, schemes, workloads, and what those name in turn."""
+"""The descriptions that an exhibit's runs follow from: drives, schemes, workloads, and their profiles."""
 
 from __future__ import annotations
 
@@ -12,56 +12,58 @@ from typing import Any
 from wordline import presets
 
 ONLY_SAID = ("description", "rated")
-"""Keys of a preset that change no run."""
+"""Keys of a description that change no run."""
 
-NAME = re.compile(r"[\w.-]{1,100}")
+NAMED_BY: Mapping[str, presets.Kind] = {
+    "device": "device",
+    "drives": "device",
+    "scheme": "scheme",
+    "workload": "workload",
+}
+"""Keys whose values are names of presets or paths of descriptions, and of what kind."""
+
+PRESET = re.compile(r"[\w.-]{1,100}")
 """What a preset may be called."""
 
-Tables = Mapping[str, dict[str, Any]]
-"""By kind, what the presets of one name hold."""
 
-
-def of(tree: object) -> dict[str, dict[str, Any]]:
-    """By kind and name, what these presets hold, without what is only said. `tree` is any part of a file.
-
-    A word of the tree that happens to be a preset's name counts as one: too much rather than too little.
+def of(tree: object, folder: Path) -> list[dict[str, Any]]:
+    """What these descriptions hold, each once, without what is only said. `tree` is any part of a file in
+    `folder`, from which relative paths start.
     """
-    found: dict[str, dict[str, Any]] = {}
-    left = list(_words(tree))
-    seen: set[str] = set()
+    found: dict[Path, dict[str, Any]] = {}
+    left = list(_named(tree, folder))
     while left:
-        name = left.pop()
-        if name not in seen:
-            seen.add(name)
-            for kind, table in _tables(name).items():
-                found[f"{kind} {name}"] = table
-                left += _words(table)
-    return found
+        path = left.pop()
+        if path not in found:
+            found[path] = _read(path)
+            left += _named(found[path], path.parent)
+    return [found[path] for path in sorted(found, key=lambda path: path.parts[-2:])]
 
 
-def _words(tree: object) -> Iterator[str]:
-    """Every text of a tree, in the parts that may be names."""
+def _named(tree: object, folder: Path, key: str = "") -> Iterator[Path]:
+    """The files that a tree names."""
     if isinstance(tree, str):
-        words = (Path(part.strip()).name.removesuffix(".toml") for part in re.split(r"[+,]", tree))
-        yield from (word for word in words if NAME.fullmatch(word))
+        for part in tree.split("+"):
+            path = _file(part, folder, key)
+            if path is not None:
+                yield path
     elif isinstance(tree, Mapping):
-        for value in tree.values():
-            yield from _words(value)
+        for name, value in tree.items():
+            yield from _named(value, folder, name)
     elif isinstance(tree, list):
         for value in tree:
-            yield from _words(value)
+            yield from _named(value, folder, key)
+
+
+def _file(name: str, folder: Path, key: str) -> Path | None:
+    """The description of this name under a key, if it is one: traces and settings aren't."""
+    if name.endswith(".toml") and (folder / name).is_file():
+        return (folder / name).resolve()
+    kind = NAMED_BY.get(key)
+    return None if kind is None or not PRESET.fullmatch(name) else presets.file_of(kind, name)
 
 
 @functools.cache
-def _tables(name: str) -> Tables:
-    files: dict[str, Path | None] = {kind: presets.file_of(kind, name) for kind in presets.KINDS}
-    files["profile"] = presets.profile(name)
-    read = {
-        kind: tomllib.loads(path.read_text(encoding="utf-8"))
-        for kind, path in files.items()
-        if path is not None
-    }
-    return {
-        kind: {key: value for key, value in table.items() if key not in ONLY_SAID}
-        for kind, table in read.items()
-    }
+def _read(path: Path) -> dict[str, Any]:
+    table = tomllib.loads(path.read_text(encoding="utf-8"))
+    return {key: value for key, value in table.items() if key not in ONLY_SAID}

@@ -75,15 +75,12 @@ class Exhibit:
     @property
     def digest(self) -> str:
         """Hash of what its values and its picture follow from: all of its file but what is only said, judged
-        or scaled down, the drives, schemes and workloads beside it, and the presets that it names. Pages of
-        results name it.
+        or scaled down, and the drives, schemes and workloads that it names. Pages of results name it.
         """
-        files = sorted((EXHIBITS / self.paper).glob("*/*.toml"))
         valued = [{k: v for k, v in number.items() if k not in JUDGED_BY} for number in self.numbers]
         shown = {k: v for k, v in self.data.items() if k not in ("about", "quick", "number", "variant")}
-        named = described.of([shown, [tomllib.loads(file.read_text(encoding="utf-8")) for file in files]])
-        own = json.dumps([shown, valued, named], sort_keys=True).encode()
-        return hashlib.sha256(b"\0".join([own, *(file.read_bytes() for file in files)])).hexdigest()[:12]
+        named = described.of(shown, EXHIBITS / self.paper)
+        return hashlib.sha256(json.dumps([shown, valued, named], sort_keys=True).encode()).hexdigest()[:12]
 
     @property
     def left_out(self) -> dict[str, str]:
