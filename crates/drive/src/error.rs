@@ -45,7 +45,7 @@ pub enum Error {
     )]
     NoSequenceNumbers,
     /// The drive found itself inconsistent, or can't go on: nothing more can be asked of it.
-    #[error("the drive is inconsistent: {0}")]
+    #[error("the drive can't go on: {0}")]
     Fault(String),
     /// The drive's life has ended: it takes no more requests, and what waits for space is never answered.
     #[error("the drive's life ended at {time} ns: no free space is left for writes")]

@@ -40,14 +40,15 @@ pub enum Action {
         /// Where to.
         to: CopyTarget,
     },
-    /// Give up this copy. Left alone if it is none of the system's.
+    /// Give up this copy. Left alone if it is none of the system's; a page beyond the drive is a fault.
     DropCopy {
         /// The page.
         lpa: Lpa,
         /// The copy.
         ppa: Ppa,
     },
-    /// Make this copy the primary, and the primary a copy of the system's. Left alone if it is no copy of the system's.
+    /// Make this copy the primary, and the primary a copy of the system's. Left alone if it is no copy of the system's; a
+    /// page beyond the drive is a fault.
     Promote {
         /// The page.
         lpa: Lpa,

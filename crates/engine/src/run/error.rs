@@ -53,7 +53,7 @@ pub enum RunError {
         requests: u64,
     },
     /// The drive can't go on, or checked mode found it inconsistent.
-    #[error("the drive is inconsistent: {0}")]
+    #[error("the drive can't go on: {0}")]
     Inconsistent(String),
     /// A state can't be saved or loaded.
     #[error(transparent)]

@@ -157,6 +157,15 @@ impl Ftl {
         }
     }
 
+    fn wrong_place(&self, lpa: Lpa, ppa: Ppa) -> Option<String> {
+        if lpa.0 >= self.logical_units {
+            return Some(format!("a copy of {lpa:?}, beyond the {} logical pages", self.logical_units));
+        }
+        let physical = self.geometry.physical_units();
+        (ppa.is_some() && ppa.0 >= physical)
+            .then(|| format!("{ppa:?}, none of the {physical} physical pages"))
+    }
+
     fn store_copy(&mut self, lpa: Lpa, source: Ppa, ppa: Ppa, superblock: SuperblockId) {
         self.oob.set_copy(ppa, lpa);
         self.blocks.add_valid(superblock, 1);
@@ -354,6 +363,10 @@ pub fn invalidate_dropped<A: AboveFtl>(above: &mut A) {
 
 /// A system gives one of its copies up.
 pub fn drop_copy<A: AboveFtl>(above: &mut A, owner: usize, lpa: Lpa, ppa: Ppa) {
+    if let Some(what) = above.ftl().wrong_place(lpa, ppa) {
+        let name = above.system_name(owner);
+        return above.fail(format!("the system {name} dropped {what}"));
+    }
     if above.ftl().copies.at(lpa, ppa).is_some_and(|copy| copy.owner == owner)
         && let Some(copy) = above.ftl_mut().copies.remove(lpa, ppa)
     {
@@ -364,6 +377,10 @@ pub fn drop_copy<A: AboveFtl>(above: &mut A, owner: usize, lpa: Lpa, ppa: Ppa) {
 
 /// A system makes one of its copies the primary.
 pub fn promote_copy<A: AboveFtl>(above: &mut A, owner: usize, lpa: Lpa, ppa: Ppa) {
+    if let Some(what) = above.ftl().wrong_place(lpa, ppa) {
+        let name = above.system_name(owner);
+        return above.fail(format!("the system {name} promoted {what}"));
+    }
     if above.ftl().copies.at(lpa, ppa).is_none_or(|copy| copy.owner != owner) {
         return;
     }

@@ -223,6 +223,23 @@ fn copies_that_cannot_be_are_refused_with_what_is_wrong() {
 }
 
 #[test]
+fn copies_of_no_page_and_at_no_place_are_refused_and_those_of_others_left_alone() {
+    let refused = |act: fn(&mut Alone, usize, Lpa, Ppa), lpa: u32, ppa: u32| {
+        let mut drive = drive();
+        copied(&mut drive, 5);
+        fault(|| drive.act(|drive| act(drive, 0, Lpa(lpa), Ppa(ppa))))
+    };
+    let beyond = "a copy of Lpa(9999), beyond the 256 logical pages";
+    assert!(refused(drop_copy, 9999, 0).ends_with(&format!("dropped {beyond}")));
+    assert!(refused(promote_copy, 9999, 0).ends_with(&format!("promoted {beyond}")));
+    assert!(refused(drop_copy, 5, 99_999).contains("dropped Ppa(99999), none of the "));
+    let mut drive = drive();
+    copied(&mut drive, 5);
+    drive.act(|drive| drop_copy(drive, 0, Lpa(5), Ppa::NONE));
+    assert_eq!(drive.ftl.copies().of(Lpa(5)).len(), 1);
+}
+
+#[test]
 fn a_read_is_sent_on_once_when_its_die_takes_it_and_another_copy_serves_it_better_by_then() {
     let mut drive = drive();
     copied(&mut drive, 5);
