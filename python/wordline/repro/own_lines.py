@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from wordline import markdown
 from wordline.figures import short
@@ -28,10 +29,19 @@ def as_markdown(shown: Shown) -> list[str]:
     if not lines:
         return []
     names = [name for name in lines[0] if name != SEED and not name.endswith(SPREAD)]
-    words = (shown.exhibit.figure or {}).get("labels", {})
+    figure = shown.exhibit.figure or {}
+    words = {name: figure.get("labels", {}) if _is_named(figure, name, lines) else {} for name in names}
     numbers = {name for name in names if all(isinstance(line[name], int | float | None) for line in lines)}
-    body = ([_cell(line, name, words) for name in names] for line in lines)
+    body = ([_cell(line, name, words[name]) for name in names] for line in lines)
     return markdown.table(names, body, lambda place: names[place] in numbers)
+
+
+def _is_named(figure: Mapping[str, Any], name: str, lines: Sequence[Record]) -> bool:
+    """Whether the picture's words are of the values of this column, too: 1 may be a kind, and a count."""
+    told = {figure.get(role) for role in ("series", "panel")}
+    if figure.get("kind") == "bar":
+        told.add(figure.get("x"))
+    return name in told or any(isinstance(line[name], str) for line in lines)
 
 
 def _cell(line: Record, name: str, words: dict[str, str]) -> str:

@@ -33,7 +33,7 @@ class Shown:
     build: str = ""
     """Hash of the sources that ran it."""
     digest: str = ""
-    """Of the exhibit's file and those beside it."""
+    """Of the exhibit's file and the descriptions that it names."""
 
     @property
     def key(self) -> Place:
