@@ -74,6 +74,20 @@ fn a_translation_page_in_the_hosts_memory_knows_all_its_pages_for_a_round_trip_o
 }
 
 #[test]
+fn units_of_a_flash_page_whose_entries_come_from_the_hosts_memory_together_are_read_together() {
+    for policy in [MappingKind::Segments, MappingKind::Demand] {
+        let mut setup = segments(device(1, 1, 1, 1), 64);
+        setup.device.geometry.mapping_unit_bytes = 1024;
+        setup.device.capacity.overprovisioning = Some(0.6);
+        setup.scheme.mapping.policy = policy;
+        let requests = vec![read(0, 5), read(1_000_000, 5)];
+        let (report, record) = record(&setup, requests);
+        assert_eq!(record.completions()[1], 1_000_700 + READ, "{policy:?}");
+        assert_eq!(report.flash.by_class["host_read"].transactions, 2, "{policy:?}");
+    }
+}
+
+#[test]
 fn only_a_map_that_is_cached_lies_in_the_hosts_memory() {
     let mut setup = segments(device(1, 1, 1, 1), 1);
     setup.scheme.mapping =

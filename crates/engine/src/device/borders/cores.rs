@@ -149,13 +149,19 @@ impl Device {
         }
     }
 
-    /// The entry of the first operation that waits is here.
+    /// The entries are here that come now: units of a request ask at one time, and those of a flash page are read together.
     pub(in crate::device) fn entry_is_here(&mut self) {
-        let Some((id, next)) = self.controller.host_memory.take() else {
-            return self.fail("an entry came from the host's memory, and no operation waited for it".into());
-        };
+        let now = self.flash.now();
+        let mut next = Some(now);
+        while next == Some(now) {
+            let Some((id, end)) = self.controller.host_memory.take() else {
+                let what = "an entry came from the host's memory, and no operation waited for it";
+                return self.fail(what.into());
+            };
+            end_translation_wait(self, id);
+            go_on(self, id);
+            next = end;
+        }
         self.wait_for_entry(next);
-        end_translation_wait(self, id);
-        go_on(self, id);
     }
 }
