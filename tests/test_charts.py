@@ -12,7 +12,7 @@ from conftest import SMALL, Wordline, sets
 from test_report import MEASURE, Page, seen
 
 import wordline as package
-from wordline import charts
+from wordline import WordlineError, charts
 from wordline.charts import Axis
 from wordline.charts.axis import text_of
 from wordline.charts.images import FORMS, standing, svg
@@ -517,3 +517,49 @@ def test_the_legend_of_a_calibration_tells_measured_and_simulated_apart() -> Non
     labels = re.findall(r"role-legend-label.*?<text.*?>(.*?)</text>", drawn)
     assert labels == list(series) and len(set(symbols)) == 4
     assert [dash for _, dash in symbols] == ["1,0", "5,3"] * 2
+
+
+def test_lines_at_one_place_are_refused_and_panels_may_be_of_several_columns() -> None:
+    from wordline.repro.draw import described
+
+    figure = {"kind": "bar", "x": "w", "y": "v", "series": "s", "labels": {"1": "one"}}
+    lines = [{"w": "a", "s": "x", "p": p, "q": q, "v": float(p + q)} for p in (1, 2) for q in (1, 2)]
+    with pytest.raises(WordlineError, match=r"x at a is drawn for lines that differ: .* `panel`"):
+        described(figure, lines, "t")
+    with pytest.raises(WordlineError, match="lines that differ"):
+        described({**figure, "panel": "p"}, lines, "t")
+    spec = described({**figure, "panel": ["p", "q"]}, lines, "t").spec
+    assert [picture["title"] for picture in spec["concat"]] == ["one, one", "one, 2", "2, one", "2, 2"]
+    assert described(figure, [lines[0], lines[0]], "t"), "the same at one place"
+
+
+def test_bars_of_all_panels_stand_on_one_logarithmic_ground() -> None:
+    from wordline.repro.draw import described
+
+    figure = {"kind": "bar", "x": "w", "y": "v", "panel": "p", "y_log": True}
+    lines = [{"w": w, "p": p, "v": v} for p, w, v in (("a", "x", 2.0), ("a", "y", 9.0), ("b", "x", 300.0))]
+    pictures = described(figure, lines, "t").spec["hconcat"]
+    grounds = [picture["layer"][0]["encoding"]["y2"]["datum"] for picture in pictures]
+    assert grounds[0] == grounds[1] < 2.0
+
+
+def test_more_series_than_colors_have_a_picture_each() -> None:
+    from wordline.repro.draw import described
+
+    figure = {"kind": "bar", "x": "w", "y": ["v", "u"], "series": "s"}
+    lines = [{"w": w, "s": f"s{s}", "v": 1.0, "u": 2.0} for s in range(6) for w in "ab"]
+    spec = described(figure, lines, "t").spec
+    assert [picture["title"] for picture in spec["concat"]] == [f"s{s}" for s in range(6)]
+    fewer = described(figure, [line for line in lines if line["s"] < "s5"], "t").spec
+    assert "concat" not in fewer
+
+
+def test_names_below_many_bars_have_room() -> None:
+    from wordline.repro.draw import WIDTH, _width
+
+    def lines(count: int) -> list[dict[str, str]]:
+        return [{"w": f"w{place}"} for place in range(count)]
+
+    figure = {"kind": "bar", "x": "w"}
+    assert _width(figure, lines(5), WIDTH) == WIDTH and _width(figure, lines(34), WIDTH) > 700
+    assert _width({"x": "w"}, lines(34), WIDTH) == WIDTH

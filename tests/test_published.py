@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 import shutil
 from pathlib import Path
 
@@ -159,3 +160,10 @@ def test_published_pages_are_judged_by_the_rules_as_they_are() -> None:
     assert {"collision", "hotr", "shuffler"} <= set(found)
     for paper in found:
         assert made_page(published(folder, paper), paper) == (folder / f"{paper}.md").read_text(), paper
+
+
+def test_published_files_name_no_folder_of_a_machine() -> None:
+    folder = Path(__file__).parent.parent / "docs" / "results"
+    texts = (path for path in folder.rglob("*") if path.suffix in (".md", ".svg", ".json", ".html"))
+    named = [path.name for path in texts if re.search(r"/(work|tmp|home|root)/", path.read_text())]
+    assert named == []

@@ -186,6 +186,40 @@ def test_every_point_of_every_exhibit_can_be_run(paper: str) -> None:
             assert len({point.scenario for point in quick}) == len(quick), shown.name
 
 
+def shown_of(point: Point, form: str) -> tuple[str, ...]:
+    """The values of the axes that a column tells, of all where it is measured."""
+    axes = dict(point.axes)
+    kinds = {
+        "workload": ("workload", "trace"),
+        **{f"config.{name}.name": (name,) for name in ("device", "workload")},
+    }
+    told = [name for name in axes if name in kinds.get(form, ()) or form.endswith(name) or f"{name}*" in form]
+    told += ["scheme"] if form.startswith("config.scheme.") and "scheme" in axes else []
+    return tuple(str(axes[name]) for name in told or axes)
+
+
+def test_every_run_of_an_exhibit_has_a_place_of_its_own_in_its_picture() -> None:
+    for paper in papers():
+        for one in exhibit.exhibits(paper):
+            figure = one.figure or {"kind": draw.NUMBERS}
+            if figure.get("kind") == draw.NUMBERS or "sweep" not in one.data or one.table is not None:
+                continue
+            shown = [figure[key] for key in ("x", "series", "panel") if key in figure]
+            shown += [figure["y"]] if figure.get("kind") == "grid" else []
+            columns = [column for part in shown for column in (part if isinstance(part, list) else [part])]
+            points = one.points(False, Path("traces"))
+            base = [
+                (one.columns[column], str(value)) for column, value in figure.get("relative_to", {}).items()
+            ]
+            drawn = [
+                point
+                for point in points
+                if not base or any(shown_of(point, form) != (value,) for form, value in base)
+            ]
+            places = {tuple(shown_of(point, one.columns[column]) for column in columns) for point in drawn}
+            assert len(places) == len(drawn), f"{paper}/{one.name}: {columns}"
+
+
 def test_every_exhibit_names_known_formulas_and_columns() -> None:
     for paper in papers():
         for shown in exhibit.exhibits(paper):

@@ -28,6 +28,12 @@ WIDTH, HEIGHT = 520, 290
 PANEL = 320
 """Width of a picture beside another."""
 
+ACROSS = 3
+"""Pictures side by side; more go below."""
+
+PLACE = 22
+"""Least width of a place of bars: its name is readable beside the next."""
+
 LONG = 70
 """Letters below the bars that don't stand side by side."""
 
@@ -63,7 +69,14 @@ def draw(
     chart = described(figure, lines, title)
     if "beside" in figure:
         chart = _with_numbers(figure, chart, numbers, targets_are)
-    return [save(chart, path.with_suffix(ending), WIDTH) for ending in (".png", ".svg")]
+    width = _width(figure, lines, WIDTH)
+    return [save(chart, path.with_suffix(ending), width) for ending in (".png", ".svg")]
+
+
+def _width(figure: Mapping[str, Any], lines: Sequence[Line], least: int) -> int:
+    """Of a picture: so much that the names of all bars are readable."""
+    places = {line[figure["x"]] for line in lines} if figure.get("kind") == "bar" else ()
+    return max(least, PLACE * len(places))
 
 
 def draw_numbers(
@@ -119,9 +132,11 @@ def _with_numbers(
 
 
 def described(figure: Mapping[str, Any], lines: Sequence[Line], title: str) -> Chart:
-    """The figure as a specification; with `panel` a picture for each value of that column, side by side.
+    """The figure as a specification; with `panel`, a column or several, a picture for each of its values.
 
-    With `second`, what differs of it, another picture of the same lines stands beside it.
+    With `second`, what differs of it, another picture of the same lines stands beside it. Of more series than
+    there are colors each has a picture of its own. Raises `WordlineError` where two lines are drawn at one
+    place: bars would stand on each other.
     """
     if "relative_to" in figure:
         lines = _relative(figure, lines)
@@ -131,24 +146,32 @@ def described(figure: Mapping[str, Any], lines: Sequence[Line], title: str) -> C
         return Chart(
             title, {"$schema": SCHEMA, "hconcat": pictures, "resolve": {"scale": {"y": "independent"}}}
         )
+    names, rows = _rows(figure, lines, figure.get("kind") == "bar")
+    if "series" in figure and len(names) > len(colors.SERIES):
+        rest = {key: value for key, value in figure.items() if key != "series"}
+        figure = {**rest, "panel": [*_listed(figure.get("panel", [])), figure["series"]]}
+        names, rows = _rows(figure, lines, figure.get("kind") == "bar")
     if "panel" not in figure:
         return Chart(title, _picture(figure, lines))
     groups: dict[str, list[Line]] = {}
+    labels = figure.get("labels", {})
     for line in lines:
-        name = str(line[figure["panel"]])
-        groups.setdefault(str(figure.get("labels", {}).get(name, name)), []).append(line)
+        values = (str(line[column]) for column in _listed(figure["panel"]))
+        groups.setdefault(", ".join(str(labels.get(value, value)) for value in values), []).append(line)
     # A scheme that one panel lacks has its colour in the others all the same.
-    names, _ = _rows(figure, lines, figure.get("kind") == "bar")
     pictures = [
-        _picture(figure, own, names) | {"title": name, "width": PANEL} for name, own in groups.items()
+        _picture(figure, own, names, rows) | {"title": name, "width": _width(figure, own, PANEL)}
+        for name, own in groups.items()
     ]
-    return Chart(title, {"$schema": SCHEMA, "hconcat": pictures, "resolve": {"scale": {"y": "shared"}}})
+    beside = {"hconcat": pictures} if len(pictures) <= ACROSS else {"concat": pictures, "columns": ACROSS}
+    return Chart(title, {"$schema": SCHEMA, **beside, "resolve": {"scale": {"y": "shared"}}})
 
 
 def _relative(figure: Mapping[str, Any], lines: Sequence[Line]) -> list[Line]:
     """The lines, `y` by that of the one with the words of `relative_to` and the same place, which goes."""
     ys, words = _listed(figure["y"]), figure["relative_to"]
-    places = [figure[key] for key in ("x", "series", "panel") if key in figure and figure[key] not in words]
+    shown = [column for key in ("x", "series", "panel") if key in figure for column in _listed(figure[key])]
+    places = [column for column in shown if column not in words]
 
     def is_base(line: Line) -> bool:
         return all(line[column] == value for column, value in words.items())
@@ -167,10 +190,16 @@ def _relative(figure: Mapping[str, Any], lines: Sequence[Line]) -> list[Line]:
     return found
 
 
-def _picture(figure: Mapping[str, Any], lines: Sequence[Line], names: Sequence[str] = ()) -> Spec:
-    """`names` are the series, where not all of them are in these lines."""
+def _picture(
+    figure: Mapping[str, Any],
+    lines: Sequence[Line],
+    names: Sequence[str] = (),
+    every: Sequence[Mapping[str, Any]] = (),
+) -> Spec:
+    """`names` are the series, `every` the marks of all panels, where not all are in these lines."""
     is_bar = figure.get("kind") == "bar"
     found, rows = _rows(figure, lines, is_bar)
+    _refuse_one_place(rows)
     names = names or found
     tones = [colors.of_series(place) for place in range(len(names))]
     domain, range_ = list(names), tones
@@ -193,11 +222,23 @@ def _picture(figure: Mapping[str, Any], lines: Sequence[Line], names: Sequence[s
         "height": HEIGHT,
         "data": {"values": rows},
         "encoding": {"x": _across(figure, rows, is_bar)},
-        "layer": _bars(figure, rows, color) if is_bar else _lines(figure, rows, color),
+        "layer": (_bars if is_bar else _lines)(figure, rows, color, _upwards(figure, every or rows, "y")),
     }
     if is_bar:
         body["encoding"]["xOffset"] = {"field": "s", "sort": list(names)}
     return body
+
+
+def _refuse_one_place(rows: Sequence[Mapping[str, Any]]) -> None:
+    """Each mark has a place of its own, or stands for the same."""
+    heights: dict[tuple[Any, Any], Any] = {}
+    for row in rows:
+        place, height = (row["s"], row["x"]), row.get("y")
+        if heights.setdefault(place, height) != height:
+            what = f"{row['s']} at {row['x']}".strip()
+            raise WordlineError(
+                f"figure: {what} is drawn for lines that differ: allowed: told apart by `series` or `panel`"
+            )
 
 
 def _rows(
@@ -303,9 +344,8 @@ def _having(field: str, log: bool) -> Spec:
     return {"filter": f"isValid(datum.{field})" + (f" && datum.{field} > 0" if log else "")}
 
 
-def _lines(figure: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], color: Spec) -> list[Spec]:
+def _lines(figure: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], color: Spec, y: Spec) -> list[Spec]:
     log, measured = bool(figure.get("y_log")), not figure.get("reference")
-    y = _upwards(figure, rows, "y")
     layers: list[Spec] = []
     line: Spec = {}
     point: Spec = {}
@@ -344,8 +384,7 @@ def _lines(figure: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], color: 
     return layers
 
 
-def _bars(figure: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], color: Spec) -> list[Spec]:
-    y = _upwards(figure, rows, "y")
+def _bars(figure: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], color: Spec, y: Spec) -> list[Spec]:
     log = bool(figure.get("y_log"))
     base = y["scale"]["domain"][0] if "domain" in y["scale"] else math.nan
     ends = {"y2": {"datum": base}} if log or figure.get("y_min") else {}

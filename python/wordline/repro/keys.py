@@ -13,9 +13,9 @@ KEYS = {
     "columns": "columns of the table: name → form, below",
     "called": "what values of columns are called in the table, where runs that stand for each other differ",
     "figure": "the picture: `kind` (`line`, `bar`, `grid`: changes against `base`), `x`, `y`, `series`, "
-    "`panel` (a column: a picture for each of its values), `second` (what differs in another picture "
-    "beside it), `relative_to` (`y` by the line with these words and the same `x`), `reference`, labels "
-    "and scales",
+    "`panel` (a column or several: a picture for each of its values), `second` (what differs in another "
+    "picture beside it), `relative_to` (`y` by the line with these words and the same `x`), `reference`, "
+    "labels and scales",
     "number": "tables `[[number]]`: what is compared with print, below",
     "variant": "tables `[[variant]]`: every number of the scheme `of` once more for `scheme`, called "
     "`named`, uncounted",

@@ -38,7 +38,8 @@ def as_markdown(shown: Shown) -> list[str]:
 
 def _is_named(figure: Mapping[str, Any], name: str, lines: Sequence[Record]) -> bool:
     """Whether the picture's words are of the values of this column, too: 1 may be a kind, and a count."""
-    told = {figure.get(role) for role in ("series", "panel")}
+    panel = figure.get("panel")
+    told = {figure.get("series"), *(panel if isinstance(panel, list) else [panel])}
     if figure.get("kind") == "bar":
         told.add(figure.get("x"))
     return name in told or any(isinstance(line[name], str) for line in lines)
