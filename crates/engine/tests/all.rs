@@ -32,6 +32,7 @@ mod formulas;
 mod fuzz_runs;
 mod gates;
 mod golden;
+mod host_memory;
 mod hotr;
 mod ideal;
 mod journal;

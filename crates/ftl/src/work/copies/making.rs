@@ -140,8 +140,8 @@ impl Ftl {
         if budget == 0 {
             return Some("without a budget for copies".into());
         }
-        if lpa.0 >= self.logical_units {
-            return Some(format!("of {lpa:?}, beyond the {} logical pages", self.logical_units));
+        if let Some(what) = self.beyond(lpa) {
+            return Some(what);
         }
         match to {
             CopyTarget::Die(die) if die.0 >= self.geometry.dies() => {
@@ -158,12 +158,17 @@ impl Ftl {
     }
 
     fn wrong_place(&self, lpa: Lpa, ppa: Ppa) -> Option<String> {
-        if lpa.0 >= self.logical_units {
-            return Some(format!("a copy of {lpa:?}, beyond the {} logical pages", self.logical_units));
+        if let Some(what) = self.beyond(lpa) {
+            return Some(format!("a copy {what}"));
         }
         let physical = self.geometry.physical_units();
         (ppa.is_some() && ppa.0 >= physical)
             .then(|| format!("{ppa:?}, none of the {physical} physical pages"))
+    }
+
+    fn beyond(&self, lpa: Lpa) -> Option<String> {
+        let pages = self.logical_units;
+        (lpa.0 >= pages).then(|| format!("of {lpa:?}, beyond the {pages} logical pages"))
     }
 
     fn store_copy(&mut self, lpa: Lpa, source: Ppa, ppa: Ppa, superblock: SuperblockId) {
@@ -175,6 +180,14 @@ impl Ftl {
     }
 }
 
+/// What a system did with its copies that can't be is a fault of the system. Whether it was one.
+fn is_fault<A: AboveFtl>(above: &mut A, owner: usize, did: &str, wrong: Option<String>) -> bool {
+    let Some(what) = wrong else { return false };
+    let name = above.system_name(owner);
+    above.fail(format!("the system {name} {did} {what}"));
+    true
+}
+
 /// A system asks for a copy. `read` is the read that it was told of, whose data is with the controller.
 pub fn ask_for_copy<A: AboveFtl>(
     above: &mut A,
@@ -183,9 +196,9 @@ pub fn ask_for_copy<A: AboveFtl>(
     to: CopyTarget,
     read: Option<(Lpa, Ppa)>,
 ) {
-    if let Some(what) = above.ftl().wrong_copy(owner, lpa, to) {
-        let name = above.system_name(owner);
-        return above.fail(format!("the system {name} asked for a copy {what}"));
+    let wrong = above.ftl().wrong_copy(owner, lpa, to);
+    if is_fault(above, owner, "asked for a copy", wrong) {
+        return;
     }
     let read = read.filter(|read| read.0 == lpa).map(|read| read.1);
     let outdated = read.is_some_and(|ppa| !above.ftl().holds(lpa, ppa));
@@ -363,9 +376,9 @@ pub fn invalidate_dropped<A: AboveFtl>(above: &mut A) {
 
 /// A system gives one of its copies up.
 pub fn drop_copy<A: AboveFtl>(above: &mut A, owner: usize, lpa: Lpa, ppa: Ppa) {
-    if let Some(what) = above.ftl().wrong_place(lpa, ppa) {
-        let name = above.system_name(owner);
-        return above.fail(format!("the system {name} dropped {what}"));
+    let wrong = above.ftl().wrong_place(lpa, ppa);
+    if is_fault(above, owner, "dropped", wrong) {
+        return;
     }
     if above.ftl().copies.at(lpa, ppa).is_some_and(|copy| copy.owner == owner)
         && let Some(copy) = above.ftl_mut().copies.remove(lpa, ppa)
@@ -377,9 +390,9 @@ pub fn drop_copy<A: AboveFtl>(above: &mut A, owner: usize, lpa: Lpa, ppa: Ppa) {
 
 /// A system makes one of its copies the primary.
 pub fn promote_copy<A: AboveFtl>(above: &mut A, owner: usize, lpa: Lpa, ppa: Ppa) {
-    if let Some(what) = above.ftl().wrong_place(lpa, ppa) {
-        let name = above.system_name(owner);
-        return above.fail(format!("the system {name} promoted {what}"));
+    let wrong = above.ftl().wrong_place(lpa, ppa);
+    if is_fault(above, owner, "promoted", wrong) {
+        return;
     }
     if above.ftl().copies.at(lpa, ppa).is_none_or(|copy| copy.owner != owner) {
         return;
