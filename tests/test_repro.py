@@ -204,9 +204,8 @@ def test_every_run_of_an_exhibit_has_a_place_of_its_own_in_its_picture() -> None
             figure = one.figure or {"kind": draw.NUMBERS}
             if figure.get("kind") == draw.NUMBERS or "sweep" not in one.data or one.table is not None:
                 continue
-            shown = [figure[key] for key in ("x", "series", "panel") if key in figure]
-            shown += [figure["y"]] if figure.get("kind") == "grid" else []
-            columns = [column for part in shown for column in (part if isinstance(part, list) else [part])]
+            columns = draw.columns_of(figure, "x", "series", "panel")
+            columns += [figure["y"]] if figure.get("kind") == "grid" else []
             points = one.points(False, Path("traces"))
             base = [
                 (one.columns[column], str(value)) for column, value in figure.get("relative_to", {}).items()

@@ -146,17 +146,17 @@ def described(figure: Mapping[str, Any], lines: Sequence[Line], title: str) -> C
         return Chart(
             title, {"$schema": SCHEMA, "hconcat": pictures, "resolve": {"scale": {"y": "independent"}}}
         )
-    names, rows = _rows(figure, lines, figure.get("kind") == "bar")
+    names, rows = _rows(figure, lines)
     if "series" in figure and len(names) > len(colors.SERIES):
         rest = {key: value for key, value in figure.items() if key != "series"}
-        figure = {**rest, "panel": [*_listed(figure.get("panel", [])), figure["series"]]}
-        names, rows = _rows(figure, lines, figure.get("kind") == "bar")
+        figure = {**rest, "panel": columns_of(figure, "panel", "series")}
+        names, rows = _rows(figure, lines)
     if "panel" not in figure:
         return Chart(title, _picture(figure, lines))
     groups: dict[str, list[Line]] = {}
     labels = figure.get("labels", {})
     for line in lines:
-        values = (str(line[column]) for column in _listed(figure["panel"]))
+        values = (str(line[column]) for column in columns_of(figure, "panel"))
         groups.setdefault(", ".join(str(labels.get(value, value)) for value in values), []).append(line)
     # A scheme that one panel lacks has its colour in the others all the same.
     pictures = [
@@ -170,8 +170,7 @@ def described(figure: Mapping[str, Any], lines: Sequence[Line], title: str) -> C
 def _relative(figure: Mapping[str, Any], lines: Sequence[Line]) -> list[Line]:
     """The lines, `y` by that of the one with the words of `relative_to` and the same place, which goes."""
     ys, words = _listed(figure["y"]), figure["relative_to"]
-    shown = [column for key in ("x", "series", "panel") if key in figure for column in _listed(figure[key])]
-    places = [column for column in shown if column not in words]
+    places = [column for column in columns_of(figure, "x", "series", "panel") if column not in words]
 
     def is_base(line: Line) -> bool:
         return all(line[column] == value for column, value in words.items())
@@ -198,7 +197,7 @@ def _picture(
 ) -> Spec:
     """`names` are the series, `every` the marks of all panels, where not all are in these lines."""
     is_bar = figure.get("kind") == "bar"
-    found, rows = _rows(figure, lines, is_bar)
+    found, rows = _rows(figure, lines)
     _refuse_one_place(rows)
     names = names or found
     tones = [colors.of_series(place) for place in range(len(names))]
@@ -241,11 +240,9 @@ def _refuse_one_place(rows: Sequence[Mapping[str, Any]]) -> None:
             )
 
 
-def _rows(
-    figure: Mapping[str, Any], lines: Sequence[Line], is_bar: bool
-) -> tuple[list[str], list[dict[str, Any]]]:
+def _rows(figure: Mapping[str, Any], lines: Sequence[Line]) -> tuple[list[str], list[dict[str, Any]]]:
     """Names of the series, and a row for each mark: series, place, height, its interval, reference."""
-    ys = _listed(figure["y"])
+    is_bar, ys = figure.get("kind") == "bar", _listed(figure["y"])
     key, labels = figure.get("series"), figure.get("labels", {})
     references = _listed(figure.get("reference"))
     scale_x, scale_y = figure.get("x_scale", 1.0), figure.get("y_scale", 1.0)
@@ -273,6 +270,11 @@ def _rows(
                 row["r"] = line[reference] * scale_y
             rows.append(row)
     return list(names), rows
+
+
+def columns_of(figure: Mapping[str, Any], *roles: str) -> list[str]:
+    """The columns that have these roles in a picture, such as `x`, `series` and `panel`."""
+    return [column for role in roles if role in figure for column in _listed(figure[role])]
 
 
 def _listed(value: Any) -> list[str]:

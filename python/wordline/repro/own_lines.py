@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from wordline import markdown
 from wordline.figures import short
 from wordline.repro.analyses import SEED
+from wordline.repro.draw import columns_of
 from wordline.repro.table import SPREAD
 
 if TYPE_CHECKING:
@@ -38,10 +39,8 @@ def as_markdown(shown: Shown) -> list[str]:
 
 def _is_named(figure: Mapping[str, Any], name: str, lines: Sequence[Record]) -> bool:
     """Whether the picture's words are of the values of this column, too: 1 may be a kind, and a count."""
-    panel = figure.get("panel")
-    told = {figure.get("series"), *(panel if isinstance(panel, list) else [panel])}
-    if figure.get("kind") == "bar":
-        told.add(figure.get("x"))
+    roles = ("series", "panel", "x") if figure.get("kind") == "bar" else ("series", "panel")
+    told = columns_of(figure, *roles)
     return name in told or any(isinstance(line[name], str) for line in lines)
 
 
