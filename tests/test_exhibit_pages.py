@@ -40,12 +40,12 @@ def table_of(tmp_path: Path, text: str) -> list[str]:
 
 
 def test_words_of_the_picture_stand_for_kinds_and_never_for_counts(tmp_path: Path) -> None:
-    assert table_of(tmp_path, EXHIBIT)[-1] == "| Page | one block | 1 | 1 ± 0.25 |"
+    assert table_of(tmp_path, EXHIBIT)[-1] == "| Page | one block | 1 | 1 ±0.25 |"
 
 
 def test_places_of_bars_are_kinds(tmp_path: Path) -> None:
     bars = EXHIBIT.replace('"line"', '"bar"')
-    assert table_of(tmp_path, bars)[-1] == "| Page | one block | one block | 1 ± 0.25 |"
+    assert table_of(tmp_path, bars)[-1] == "| Page | one block | one block | 1 ±0.25 |"
 
 
 def test_an_exhibit_without_printed_numbers_has_its_table_on_the_page(tmp_path: Path) -> None:
@@ -56,7 +56,7 @@ def test_an_exhibit_without_printed_numbers_has_its_table_on_the_page(tmp_path: 
     ]
     shown = Shown(exhibit, means=means, seeds=3)
     page = as_markdown(Reproduction(tmp_path, [shown], []))
-    table = "| s | share | v |\n|---|---:|---:|\n| A | 0.5 | 1,234 ± 12.25 |\n| b\\|c | 1 |  |\n"
+    table = "| s | share | v |\n|---|---:|---:|\n| A | 0.5 | 1,234 ±12 |\n| b\\|c | 1 |  |\n"
     assert table in page
     shown.means = means * 41
     assert table not in as_markdown(Reproduction(tmp_path, [shown], [])), "82 lines are for the picture"

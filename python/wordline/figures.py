@@ -10,7 +10,10 @@ from typing import Any, Literal
 from wordline._core import WordlineError
 from wordline.wording import meant
 
-_PERCENTILE = re.compile(r"^(p\d+)_(\d+)$")
+_PERCENTILE = re.compile(r"\b(p\d+) (\d+)\b")
+
+_INNER_UNIT = re.compile(r"(\.latency_ns|_ns)\.")
+"""What a name says in its middle and its unit says again."""
 
 _TIMES = re.compile(r"\.(latency_ns|blame)\.")
 
@@ -81,9 +84,14 @@ def unit(metric: str) -> tuple[float, str]:
     if metric.endswith("iops"):
         return 1.0, "/s"
     for ending, scale, name in _UNITS:
-        if metric.endswith(ending):
+        if _joined(metric).endswith(ending):
             return scale, name
     return 1.0, ""
+
+
+def _joined(metric: str) -> str:
+    """Its words behind one sign."""
+    return f"_{metric}".replace(".", "_")
 
 
 _FITTING = {
@@ -215,15 +223,16 @@ def kind(metric: str) -> Literal["time", "rate", "number"]:
 
 def heading(metric: str) -> str:
     """A short name with its unit: `read p99, µs`."""
-    words = metric.replace(".latency_ns.", " ").replace("_bytes_per_s", "").replace(".", " ").split()
-    name = (
-        " ".join(_PERCENTILE.sub(r"\1.\2", word) for word in words)
-        .replace("iops", "IOPS")
-        .replace("waf", "WAF")
-    )
-    name = name.replace("_", " ")
+    named = _joined(_INNER_UNIT.sub(".", metric))
+    for ending, _, _ in _UNITS:
+        named = named.removesuffix(ending)
+    words = _PERCENTILE.sub(r"\1.\2", named.replace("_", " ").strip())
+    name = " ".join(_SHORT.get(word, word) for word in words.split(" "))
     symbol = unit(metric)[1]
     return f"{name}, {symbol}" if symbol else name
+
+
+_SHORT = {"iops": "IOPS", "waf": "WAF"}
 
 
 def formatted(metric: str, value: float | None) -> str:
@@ -238,6 +247,16 @@ def formatted_interval(metric: str, value: float | None, half: float | None) -> 
         return text
     scale = unit(metric)[0]
     return sure(f"{text} ±{rounded(half / scale, _places(value / scale))}", value, half)
+
+
+def short_interval(metric: str, value: float, half: float | None) -> str:
+    """A figure in the unit of its heading, a count as a whole number, with half its interval, where known."""
+    scale = unit(metric)[0]
+    text = short(value / scale)
+    if half is None:
+        return text
+    about = rounded(half / scale, 3 if value == 0 else _places_of_short(value / scale), bare=True)
+    return sure(f"{text} ±{about}", value, half)
 
 
 def number(value: float) -> str:
@@ -276,7 +295,7 @@ def best_of(metric: str, values: Iterable[float]) -> float | None:
 
 def _ends_with(metric: str, names: tuple[str, ...]) -> bool:
     """Whether it is one of these, by whole words of its name."""
-    return any(f"_{metric}".replace(".", "_").endswith(f"_{name}".replace(".", "_")) for name in names)
+    return any(_joined(metric).endswith(_joined(name)) for name in names)
 
 
 def check_known(

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from wordline import markdown
-from wordline.figures import short
+from wordline.figures import heading, legends, short_interval
 from wordline.repro.analyses import SEED
 from wordline.repro.draw import columns_of
 from wordline.repro.table import SPREAD
@@ -24,17 +25,38 @@ def of(shown: Shown) -> list[Record]:
     return shown.means if not shown.numbers and len(shown.means) <= MOST else []
 
 
-def as_markdown(shown: Shown) -> list[str]:
-    """For a page, with half the width of each 95% interval."""
+@dataclass(frozen=True)
+class Table:
+    """A table in words: units in its head, half the width of 95% intervals beside figures."""
+
+    head: list[str]
+    body: list[list[str]]
+    of_numbers: list[bool]
+    """Whether a column holds numbers alone."""
+    legends: list[str]
+    """What its marks mean."""
+
+
+def table_of(shown: Shown) -> Table | None:
+    """The table for a page; `None` where it has none."""
     lines = of(shown)
     if not lines:
-        return []
+        return None
     names = [name for name in lines[0] if name != SEED and not name.endswith(SPREAD)]
     figure = shown.exhibit.figure or {}
     words = {name: figure.get("labels", {}) if _is_named(figure, name, lines) else {} for name in names}
-    numbers = {name for name in names if all(isinstance(line[name], int | float | None) for line in lines)}
-    body = ([_cell(line, name, words[name]) for name in names] for line in lines)
-    return markdown.table(names, body, lambda place: names[place] in numbers)
+    body = [[_cell(line, name, words[name]) for name in names] for line in lines]
+    of_numbers = [all(isinstance(line[name], int | float | None) for line in lines) for name in names]
+    return Table([heading(name) for name in names], body, of_numbers, legends(body))
+
+
+def as_markdown(shown: Shown) -> list[str]:
+    """For a page."""
+    table = table_of(shown)
+    if table is None:
+        return []
+    written = markdown.table(table.head, table.body, table.of_numbers.__getitem__)
+    return [*written, *(f"{legend}.\n" for legend in table.legends)]
 
 
 def _is_named(figure: Mapping[str, Any], name: str, lines: Sequence[Record]) -> bool:
@@ -51,5 +73,5 @@ def _cell(line: Record, name: str, words: dict[str, str]) -> str:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return str(words.get(str(value), value))
     half = line.get(name + SPREAD)
-    spread = f" ± {short(half)}" if isinstance(half, float) and half > 0 else ""
-    return f"{words.get(f'{value:g}', short(value))}{spread}"
+    known = half if isinstance(half, float) and half > 0 else None
+    return words.get(f"{value:g}", short_interval(name, value, known))

@@ -18,6 +18,8 @@ from wordline.repro.many import tables
 from wordline.repro.verdict import VERDICTS, Verdict
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from wordline.repro.numbers import Number
     from wordline.repro.reproduction import Reproduction, Shown
 
@@ -202,7 +204,7 @@ def as_html(found: Reproduction) -> str:
         if picture is not None:
             text = picture.read_text(encoding="utf-8")
             parts.append(f'<figure class="exhibit">{themed(text[text.index("<svg") :])}</figure>')
-        parts.append(_html_table(_numbers_of(found, shown), exhibit.targets_are))
+        parts.append(_html_table(_numbers_of(found, shown), exhibit.targets_are) or _html_of_lines(shown))
         parts += [f'<p class="dim">Table: {escape(t.told())}.</p>' for t in tables(_numbers_of(found, shown))]
         parts.append("</section>")
     rest = _rest(found)
@@ -220,6 +222,21 @@ _CLASSES = {
     "not exercised": "dim",
     "not run": "dim",
 }
+
+
+def _html_of_lines(shown: Shown) -> str:
+    table = own_lines.table_of(shown)
+    if table is None:
+        return ""
+    marks = [' class="n"' if is_number else "" for is_number in table.of_numbers]
+    head = _html_row("th", zip(table.head, marks, strict=True))
+    body = "".join(_html_row("td", zip(line, marks, strict=True)) for line in table.body)
+    below = "".join(f'<p class="dim">{escape(legend)}.</p>' for legend in table.legends)
+    return f'<div class="scroll"><table><thead>{head}</thead><tbody>{body}</tbody></table></div>{below}'
+
+
+def _html_row(tag: str, cells: Iterable[tuple[str, str]]) -> str:
+    return f"<tr>{''.join(f'<{tag}{mark}>{escape(text)}</{tag}>' for text, mark in cells)}</tr>"
 
 
 def _html_table(numbers: list[Number], targets_are: str = "printed") -> str:
