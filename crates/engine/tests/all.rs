@@ -37,6 +37,7 @@ mod hotr;
 mod ideal;
 mod journal;
 mod link;
+mod look_up_answers;
 mod mapping;
 mod measure;
 mod naive_drive;
