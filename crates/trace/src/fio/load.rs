@@ -79,7 +79,7 @@ pub(super) fn load(keys: &mut Settings<'_>, base: Base) -> FioConfig {
     });
     let read_share = read_share(keys);
     let mode = mode.mixed(read_share);
-    let [read, write, trim] = directions(keys, &mode, base);
+    let Directions { of: [read, write, trim], are_mapped } = directions(keys, &mode, base);
     let fsync = keys.take_value("fsync", |text| whole(text, 0, 1 << 48)).unwrap_or(0);
     let fdatasync = keys.take_value("fdatasync", |text| whole(text, 0, 1 << 48)).unwrap_or(0);
     let [end_fsync, end_syncfs, fsync_on_close] =
@@ -107,7 +107,7 @@ pub(super) fn load(keys: &mut Settings<'_>, base: Base) -> FioConfig {
         write,
         trim,
         read_share,
-        with_replacement: keys.is_on("norandommap"),
+        with_replacement: keys.is_on("norandommap") || !are_mapped,
         hole_bytes,
         run_requests,
         same_place: mode.random && same_place.unwrap_or(false),
@@ -134,7 +134,13 @@ fn read_share(keys: &mut Settings<'_>) -> f64 {
     share.unwrap_or(50.0) / 100.0
 }
 
-fn directions(keys: &mut Settings<'_>, mode: &Mode, base: Base) -> [Option<Direction>; 3] {
+struct Directions {
+    of: [Option<Direction>; 3],
+    /// Whether a map of what was taken is possible: random places lie by the smallest length of each direction, used or not.
+    are_mapped: bool,
+}
+
+fn directions(keys: &mut Settings<'_>, mode: &Mode, base: Base) -> Directions {
     let lengths = sizes(keys, base);
     let align = keys.take_value("ba", |text| by_direction(text, |part| base.bytes(part)));
     let random = keys.take_value("percentage_random", |text| by_direction(text, percent));
@@ -146,20 +152,25 @@ fn directions(keys: &mut Settings<'_>, mode: &Mode, base: Base) -> [Option<Direc
         }
     }
     let iops = rates(keys, &lengths, base, mode.used);
-    [0, 1, 2].map(|index: usize| {
+    let smallest =
+        lengths.of.each_ref().map(|sizes| sizes.iter().map(|size| size.bytes).min().unwrap_or(512));
+    let lies_apart = |(align, smallest): (u64, u64)| align > 0 && align != smallest;
+    let are_mapped =
+        !mode.random || !align.is_some_and(|list| list.into_iter().zip(smallest).any(lies_apart));
+    let of = [0, 1, 2].map(|index: usize| {
         let used = mode.used.get(index).copied().unwrap_or(false);
         let sizes = lengths.of.get(index).filter(|_| used)?;
-        let smallest = sizes.iter().map(|size| size.bytes).min().unwrap_or(512);
         let share = random.and_then(|shares| shares.get(index).copied()).unwrap_or(100.0) / 100.0;
         let align = align.and_then(|list| list.get(index).copied()).filter(|align| *align > 0);
         Some(Direction {
-            align_bytes: align.unwrap_or(smallest),
+            align_bytes: align.or(smallest.get(index).copied()).unwrap_or(512),
             random_share: if mode.random { share } else { 0.0 },
             access: access.as_ref().and_then(|list| list.get(index).cloned()).unwrap_or_default(),
             iops: iops.get(index).copied().flatten(),
             sizes: sizes.clone(),
         })
-    })
+    });
+    Directions { of, are_mapped }
 }
 
 fn written_through(keys: &mut Settings<'_>) -> bool {

@@ -50,29 +50,41 @@ fn range(text: &str, base: Base) -> Result<SizeList, String> {
     Ok((1..=high.div_ceil(low)).map(part).collect())
 }
 
-/// `size/percentage:size/percentage`; sizes without a percentage share what is left, else it is the largest share's.
+/// `size/percentage:size/percentage`: as fio draws them, with percentages cut to whole ones and lengths to multiples of the smallest.
+/// Sizes without a percentage, or with one of 0, share what is left; what remains is the largest share's.
 fn split(text: &str, base: Base) -> Result<SizeList, String> {
     let mut list = Vec::new();
     for part in text.split(':') {
         let (size, share) = part.split_once('/').unwrap_or((part, ""));
-        let share = if share.trim().is_empty() { None } else { Some(percent(share)?) };
-        list.push((positive(base, size)?, share));
+        let share = if share.trim().is_empty() { 0.0 } else { percent(share)?.trunc() };
+        list.push((positive(base, size)?, Some(share).filter(|share| *share > 0.0)));
     }
     let given: f64 = list.iter().filter_map(|(_, share)| *share).sum();
-    if given > 100.5 {
+    if given > 100.0 {
         return Err("percentages of 100 together".into());
     }
-    let open = list.iter().filter(|(_, share)| share.is_none()).count();
-    let rest = if open > 0 { (100.0 - given).max(0.0) / open as f64 } else { 0.0 };
-    let mut sizes: SizeList =
+    let open = list.iter().filter(|(_, share)| share.is_none()).count().max(1);
+    let rest = ((100.0 - given) / open as f64).trunc();
+    let mut shares: SizeList =
         list.iter().map(|&(bytes, share)| SizeWeight { bytes, weight: share.unwrap_or(rest) }).collect();
-    if sizes.iter().all(|size| size.weight <= 0.0) {
-        return Err("a size with more than 0 percent".into());
+    let missing = 100.0 - shares.iter().map(|size| size.weight).sum::<f64>();
+    // Of several alike the last.
+    if let Some(most) = shares.iter_mut().max_by(|one, other| one.weight.total_cmp(&other.weight)) {
+        most.weight += missing;
     }
-    // What shares leave goes to the largest, of several alike to the last.
-    let most = sizes.iter_mut().max_by(|one, other| one.weight.total_cmp(&other.weight));
-    if let Some(most) = most.filter(|_| open == 0) {
-        most.weight += (100.0 - given).max(0.0);
+    Ok(cut(&shares))
+}
+
+/// With lengths that are multiples of the smallest, each once.
+fn cut(shares: &[SizeWeight]) -> SizeList {
+    let smallest = shares.iter().map(|size| size.bytes).min().unwrap_or(1);
+    let mut sizes = SizeList::new();
+    for share in shares {
+        let bytes = share.bytes - share.bytes % smallest;
+        match sizes.iter_mut().find(|size| size.bytes == bytes) {
+            Some(size) => size.weight += share.weight,
+            None => sizes.push(SizeWeight { bytes, ..*share }),
+        }
     }
-    Ok(sizes)
+    sizes
 }

@@ -323,7 +323,42 @@ fn what_the_shares_of_a_split_leave_is_the_largest_one_s() {
     assert_eq!(shares("4k/33:8k/33:16k/33"), [(4, 33.0), (8, 33.0), (16, 34.0)]);
     assert_eq!(shares("4k/50:8k/50"), [(4, 50.0), (8, 50.0)]);
     assert_eq!(shares("4k/50:8k:16k"), [(4, 50.0), (8, 25.0), (16, 25.0)]);
-    refused("[a]\nrw=read\nsize=1m\nbssplit=4k/0:8k/0", &["more than 0 percent"]);
+    assert_eq!(shares("4k:8k:16k"), [(4, 33.0), (8, 33.0), (16, 34.0)], "whole percentages");
+    assert_eq!(shares("4k/30.9:8k/69"), [(4, 30.0), (8, 70.0)]);
+    assert_eq!(shares("4k/0:8k/60"), [(4, 40.0), (8, 60.0)], "0 is no percentage");
+    assert_eq!(shares("4k/0:8k/0"), [(4, 50.0), (8, 50.0)]);
+}
+
+#[test]
+fn lengths_of_a_split_are_multiples_of_its_smallest() {
+    let lengths = |text: &str| -> Vec<u64> {
+        let all = requests(&format!("[a]\nrw=randread\nsize=1m\nnorandommap\n{text}")).remove(0);
+        let found: std::collections::BTreeSet<u64> = all.iter().map(|request| request.length).collect();
+        found.into_iter().collect()
+    };
+    assert_eq!(lengths("bssplit=4k/50:10k/50"), [4096, 8192]);
+    assert_eq!(lengths("bssplit=4k/50:6k/50"), [4096]);
+    assert_eq!(lengths("bssplit=3k/50:10k/50"), [3072, 9216]);
+}
+
+#[test]
+fn an_alignment_other_than_the_smallest_length_turns_the_map_off() {
+    let most = |text: &str| {
+        let all = requests(&format!("[a]\nrw=randread\nsize=64k\nloops=20\n{text}")).remove(0);
+        let counts = covered_by(&all, 8192);
+        (counts.iter().min().copied(), counts.iter().max().copied())
+    };
+    assert_eq!(most("bs=8k\nba=8k"), (Some(20), Some(20)));
+    assert_ne!(most("bs=4k\nba=8k"), (Some(40), Some(40)), "drawn with replacement");
+    // Those of directions that aren't used count, too.
+    assert_ne!(most("bs=8k,4k\nba=8k"), (Some(20), Some(20)));
+}
+
+/// Requests that begin in each part of so many bytes.
+fn covered_by(requests: &[HostRequest], bytes: u64) -> Vec<u32> {
+    let mut counts = vec![0; 8];
+    requests.iter().for_each(|request| counts[(request.offset / bytes) as usize] += 1);
+    counts
 }
 
 /// Operation and block of each request.
