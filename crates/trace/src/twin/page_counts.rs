@@ -104,11 +104,6 @@ impl PageCounts {
         all.filter(|(reads, writes)| reads + writes > 0)
     }
 
-    /// Pages that are read.
-    pub(super) fn read(&self) -> u64 {
-        self.touched().filter(|counts| counts.0 > 0).count() as u64
-    }
-
     /// Pages of each kind.
     pub(super) fn by_kind(&self) -> [u64; KINDS] {
         let mut pages = [0; KINDS];
@@ -138,6 +133,6 @@ mod tests {
         assert_eq!(pages.kind(0), PageKind::Read);
         assert_eq!(pages.kind(5000), PageKind::Mixed);
         assert_eq!(pages.kind(1 << 40), PageKind::Written);
-        assert_eq!((pages.by_kind(), pages.read()), ([1, 1, 1], 2));
+        assert_eq!(pages.by_kind(), [1, 1, 1]);
     }
 }

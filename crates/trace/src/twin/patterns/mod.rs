@@ -21,7 +21,7 @@ use bursts::{Bursts, Chain};
 use lengths::Lengths;
 pub(super) use model::model_of;
 use places::Places;
-use residues::Residues;
+use residues::Begins;
 use runs::Runs;
 
 /// What the requests of a trace do together.
@@ -108,7 +108,7 @@ pub(super) struct FirstLook {
     lengths: [Lengths; 2],
     reads: u64,
     writes: u64,
-    residues: Residues,
+    begins: Begins,
 }
 
 /// The second pass over a trace.
@@ -148,7 +148,7 @@ impl FirstLook {
         *count += 1;
         lengths.add(request.length);
         if read {
-            self.residues.add(request.offset);
+            self.begins.add(request.offset);
         }
     }
 
@@ -191,7 +191,7 @@ impl SecondLook {
             idle_gap_ns: rounded(idle_gap_ns),
             burst: bursts.finish([first.reads, first.writes]),
             class: places.finish(&pages, &runs),
-            skew: first.residues.skew(pages.read()),
+            skew: first.begins.skew(),
         };
         let requests = [first.reads, first.writes];
         let lengths = first.lengths.each_ref().map(Lengths::weights);

@@ -34,13 +34,14 @@ pub(in crate::twin) fn model_of(
         burst_requests: patterns.row.max(1.0),
         burst_gap_ns: patterns.row_gap_ns,
         idle_gap_ns: patterns.idle_gap_ns,
-        class: classes(&patterns.class),
+        class: classes(patterns),
         burst: patterns.burst.iter().map(|burst| burst_of(burst, room)).collect(),
         skew: patterns.skew.clone(),
     }
 }
 
-fn classes(seen: &[ClassPattern]) -> Vec<PageClass> {
+fn classes(patterns: &Patterns) -> Vec<PageClass> {
+    let seen = &patterns.class;
     let sum = |of: fn(&ClassPattern) -> f64| seen.iter().map(of).sum::<f64>();
     let (reads, writes) = (sum(|class| class.reads), sum(|class| class.writes));
     // Where all reads come in bursts none of the shares says anything; their sum is 1 all the same.
@@ -50,7 +51,9 @@ fn classes(seen: &[ClassPattern]) -> Vec<PageClass> {
     seen.iter()
         .enumerate()
         .map(|(number, class)| {
-            let turns = turns(class);
+            // Bursts find no pages of a class that takes turns.
+            let in_bursts = patterns.burst.iter().any(|burst| burst.class == class.class);
+            let turns = turns(class).filter(|_| !in_bursts);
             let zipf = class.theta > 0.0;
             let recent = class.recent_share > 0.0 && turns.is_none();
             PageClass {
@@ -97,5 +100,49 @@ fn burst_of(seen: &BurstPattern, room: f64) -> Burst {
             times: seen.times,
             theta: 0.0,
         }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_class_of_bursts_takes_no_turns_as_no_model_may_have_both() {
+        let class = ClassPattern {
+            class: PageKind::Mixed,
+            pages: 1_000,
+            bytes: 1 << 24,
+            reads: 1.0,
+            writes: 1.0,
+            theta: 0.8,
+            recent_share: 0.25,
+            recent_reads: 8,
+            run: 40.0,
+            run_by_chance: 2.0,
+            turn: 100.0,
+        };
+        let burst = BurstPattern {
+            op: BurstOp::Read,
+            class: PageKind::Mixed,
+            requests: 6.0,
+            share: 0.5,
+            gap_ns: 1_000.0,
+            run: 1.0,
+            times: 1.0,
+            sequences: 1.0,
+            aligned_bytes: 0,
+            aligned_share: 0.0,
+        };
+        let of = |burst: Vec<BurstPattern>| {
+            let lengths = || vec![SizeWeight { bytes: 4096, weight: 1.0 }];
+            let patterns =
+                Patterns { row: 1.0, idle_gap_ns: 1e6, class: vec![class], burst, ..Patterns::default() };
+            model_of(&patterns, [100, 100], [lengths(), lengths()])
+        };
+        for (model, turns) in [(of(Vec::new()), Some(100)), (of(vec![burst]), None)] {
+            assert_eq!(model.validate(), Ok(()));
+            assert_eq!((model.class[0].turns, model.class[0].recent.is_some()), (turns, turns.is_none()));
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! Where reads begin within aligned groups of pages.
 
 use super::PAGE;
+use crate::info::hash::Map;
 use crate::twin::model::Skew;
 
 /// Largest group, bytes.
@@ -10,8 +11,41 @@ const PLACES: usize = (GROUP / PAGE) as usize;
 /// Least share that is more than chance.
 const LEAST: f64 = 0.05;
 
+/// How many standard deviations of chance an excess must exceed: the largest of twenty is taken.
+const SURE: f64 = 5.0;
+
+/// Reads by the page in which they begin.
+#[derive(Default)]
+pub(super) struct Begins {
+    residues: Residues,
+    of_page: Map<u64, u32>,
+}
+
+impl Begins {
+    pub(super) fn add(&mut self, offset: u64) {
+        self.residues.add(offset);
+        let count = self.of_page.entry(offset / PAGE).or_default();
+        *count = count.saturating_add(1);
+    }
+
+    /// Pages that chance would make as uneven as these, were each read as often: few where few get most reads.
+    fn alike(&self) -> f64 {
+        let sums = self.of_page.values().map(|count| f64::from(*count));
+        // Whole numbers up to 2^53: the order of the pages says nothing.
+        let (sum, squares) =
+            sums.fold((0.0, 0.0), |(sum, squares), count| (sum + count, squares + count * count));
+        sum * sum / f64::max(squares, 1.0)
+    }
+
+    /// How much more often reads begin in the first piece of a group than in the mean of all: of the groups with the largest excess the
+    /// smallest, with the largest pieces. Nothing where it is no more than chance, were the pages read dealt out at random.
+    pub(super) fn skew(&self) -> Option<Skew> {
+        self.residues.skew(self.alike())
+    }
+}
+
 /// Reads by the page in which they begin within the largest group.
-pub(super) struct Residues {
+struct Residues {
     counts: Vec<u64>,
 }
 
@@ -32,7 +66,7 @@ fn groups() -> impl Iterator<Item = usize> {
 }
 
 impl Residues {
-    pub(super) fn add(&mut self, offset: u64) {
+    fn add(&mut self, offset: u64) {
         if let Some(count) = self.counts.get_mut(place(offset)) {
             *count += 1;
         }
@@ -57,16 +91,15 @@ impl Residues {
         self.folded(pages).iter().map(|count| (*count as f64 / total) * (*count as f64 / total)).sum()
     }
 
-    /// How much more often reads begin in the first piece of a group than in the mean of all: of the groups with the largest excess the
-    /// smallest, with the largest pieces. Nothing where it is no more than chance among so many pages.
-    pub(super) fn skew(&self, pages_read: u64) -> Option<Skew> {
+    /// As [`Begins::skew`], of so many pages that are read alike.
+    fn skew(&self, alike: f64) -> Option<Skew> {
         let total = self.total();
         let mut best: Option<Skew> = None;
         for of in [2_usize, 4, 8, 16] {
             for piece in [1_usize, 2, 4, 8, 16] {
                 let first: u64 = self.folded(of * piece).iter().take(piece).sum();
                 let excess = of as f64 * first as f64 / total.max(1.0) - 1.0;
-                let sure = excess > LEAST.max(4.0 * libm::sqrt(of as f64 / (pages_read as f64).max(1.0)));
+                let sure = excess > LEAST.max(SURE * libm::sqrt(of as f64 / alike.max(1.0)));
                 let known = best.as_ref().map_or(0.0, |best| best.excess);
                 let same = best.as_ref().is_some_and(|best| best.of == of as u64);
                 // Within a hundredth the same excess: larger pieces of as many, but no more of them.
@@ -128,22 +161,38 @@ mod tests {
 
     #[test]
     fn the_piece_that_is_read_more_often_is_found() {
-        let (mut residues, mut rng) = (Residues::default(), stream(1, "test"));
+        let (mut begins, mut rng) = (Begins::default(), stream(1, "test"));
         // Stripes of four pieces of 8 KiB, the first of which gets half of the reads.
         for _ in 0..60_000 {
             let piece = if below(&mut rng, 2) == 0 { 0 } else { 1 + below(&mut rng, 3) };
-            residues.add(below(&mut rng, 512) * 32_768 + piece * 8192 + below(&mut rng, 2) * 4096);
+            begins.add(below(&mut rng, 512) * 32_768 + piece * 8192 + below(&mut rng, 2) * 4096);
         }
-        let skew = residues.skew(60_000).unwrap();
+        let skew = begins.skew().unwrap();
         assert_eq!((skew.bytes, skew.of), (8192, 4));
         assert!((skew.excess - 1.0).abs() < 0.05, "{skew:?}");
     }
 
     #[test]
     fn reads_all_alike_have_no_skew() {
-        let mut residues = Residues::default();
-        (0..60_000_u64).for_each(|number| residues.add(number * 4096));
-        assert_eq!(residues.skew(60_000), None);
+        let mut begins = Begins::default();
+        (0..60_000_u64).for_each(|number| begins.add(number * 4096));
+        assert_eq!(begins.skew(), None);
+    }
+
+    #[test]
+    fn popular_pages_that_lie_anywhere_have_no_skew() {
+        for theta in [0.9, 1.1, 1.3] {
+            for seed in 0..20 {
+                let (mut begins, mut rng) = (Begins::default(), stream(seed, "test"));
+                // The page of each rank is drawn, and read as often as a Zipf law has it.
+                for rank in 1..=20_000 {
+                    let page = below(&mut rng, 1 << 24);
+                    let reads = 3_000.0 / libm::pow(f64::from(rank), theta);
+                    (0..reads.round() as u64).for_each(|_| begins.add(page * PAGE));
+                }
+                assert_eq!(begins.skew(), None, "theta {theta}, seed {seed}");
+            }
+        }
     }
 
     #[test]
