@@ -19,6 +19,7 @@ pub(super) struct ArrivalTally {
     gaps: Histogram<u64>,
     /// The largest, which the histogram has in its bucket only.
     longest: u64,
+    first: Option<u64>,
     last: Option<u64>,
     count: u64,
     /// Mean of the gaps and the sum of squared distances from it (Welford 1962), ns.
@@ -52,6 +53,7 @@ impl ArrivalTally {
         Ok(Self {
             gaps,
             longest: 0,
+            first: None,
             last: None,
             count: 0,
             mean: 0.0,
@@ -72,6 +74,7 @@ impl ArrivalTally {
             self.mean += distance / self.count as f64;
             self.squares += distance * (gap as f64 - self.mean);
         }
+        self.first.get_or_insert(time);
         self.last = Some(time);
         self.windows.iter_mut().for_each(|window| window.add(time));
         self.load.add(request);
@@ -83,14 +86,14 @@ impl ArrivalTally {
         let at = |share| if self.count == 0 { 0 } else { self.gaps.value_at_quantile(share).min(longest) };
         let gaps_ns = Quantiles { mean: self.mean, p50: at(0.5), p90: at(0.9), p99: at(0.99), max: longest };
         let ratio = |part: f64, whole: f64| if whole > 0.0 { part / whole } else { 0.0 };
-        let last = self.last.unwrap_or(0);
+        let (first, last) = (self.first.unwrap_or(0), self.last.unwrap_or(0));
         ArrivalInfo {
             iops: ratio(1e9, self.mean),
             variation: ratio(deviation, self.mean),
             burstiness: ratio(deviation - self.mean, deviation + self.mean),
             simultaneous_share: ratio(self.gaps.count_at(0) as f64, self.count as f64),
             gaps_ns,
-            dispersion: self.windows.iter_mut().filter_map(|window| window.finish(last)).collect(),
+            dispersion: self.windows.iter_mut().filter_map(|window| window.finish(first, last)).collect(),
             load: self.load.finish(),
         }
     }
@@ -113,10 +116,10 @@ impl Window {
         self.peak = self.peak.max(count);
     }
 
-    /// Of the windows that lie whole before `last`, and the one that it is in.
-    fn finish(&mut self, last: u64) -> Option<Dispersion> {
+    /// Of the windows from that of the `first` arrival to that of the `last`.
+    fn finish(&mut self, first: u64, last: u64) -> Option<Dispersion> {
         self.close();
-        let windows = last / self.ns + 1;
+        let windows = last / self.ns - first / self.ns + 1;
         let mean = self.sum / windows as f64;
         let variance = self.squares / windows as f64 - mean * mean;
         (windows >= LEAST_WINDOWS && mean > 0.0).then(|| Dispersion {
@@ -207,6 +210,13 @@ mod tests {
         assert!(info.burstiness > 0.4 && (info.simultaneous_share - 900.0 / 999.0).abs() < 1e-9, "{info:?}");
         let fine = info.dispersion.iter().find(|found| found.window_ns == 10_000_000).unwrap();
         assert!((fine.index - 9.9).abs() < 0.1 && fine.peak_to_mean > 90.0, "{fine:?}");
+    }
+
+    #[test]
+    fn time_before_the_first_arrival_is_no_window() {
+        let late = info((0..1000).map(|index| 5_000_000_000_000 + index * 100_000_000));
+        let second = late.dispersion.iter().find(|found| found.window_ns == 1_000_000_000).unwrap();
+        assert!(second.index < 1e-9 && (second.peak_to_mean - 1.0).abs() < 1e-9, "{second:?}");
     }
 
     #[test]

@@ -38,6 +38,7 @@ struct Collector {
     writes: Sizes,
     trims: Sizes,
     flushes: u64,
+    first_ns: Option<u64>,
     last_ns: u64,
     end_bytes: u64,
     /// Devices have address spaces of their own, and lie over one another.
@@ -60,6 +61,7 @@ impl Collector {
             writes: Sizes::default(),
             trims: Sizes::default(),
             flushes: 0,
+            first_ns: None,
             last_ns: 0,
             end_bytes: 0,
             separate_devices: false,
@@ -75,6 +77,7 @@ impl Collector {
     }
 
     fn add(&mut self, request: &HostRequest) {
+        self.first_ns.get_or_insert(request.time.0);
         self.last_ns = self.last_ns.max(request.time.0);
         self.arrivals.add(request);
         let flow = u64::from(request.flow);
@@ -111,7 +114,7 @@ impl Collector {
             requests: data + trims.requests + self.flushes,
             read_share: share(reads.requests, data),
             flushes: self.flushes,
-            span_ns: self.last_ns,
+            span_ns: self.last_ns - self.first_ns.unwrap_or(self.last_ns),
             end_bytes: self.end_bytes,
             footprint: self.pages.counts(),
             alignment: AlignmentShares { sectors_512, pages_4k, pages_16k },

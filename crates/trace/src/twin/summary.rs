@@ -9,6 +9,7 @@ use super::profile::Summary;
 #[derive(Default)]
 pub(super) struct Summing {
     requests: u64,
+    first_ns: Option<u64>,
     last_ns: u64,
     reads: u64,
     writes: u64,
@@ -29,6 +30,7 @@ impl Summing {
 
     pub(super) fn add(&mut self, request: &HostRequest) {
         self.requests += 1;
+        self.first_ns.get_or_insert(request.time.0);
         self.last_ns = self.last_ns.max(request.time.0);
         match request.op {
             HostOp::Read => {
@@ -62,7 +64,7 @@ impl Summing {
         let share = |part: u64, whole: u64| if whole == 0 { 0.0 } else { part as f64 / whole as f64 };
         Summary {
             requests: self.requests,
-            span_ns: self.last_ns,
+            span_ns: self.last_ns - self.first_ns.unwrap_or(self.last_ns),
             read_share: share(self.reads, self.reads + self.writes),
             mean_read_bytes: share(self.read_bytes, self.reads),
             mean_write_bytes: share(self.written_bytes, self.writes),

@@ -25,6 +25,15 @@ fn a_summary_counts_bytes_sizes_pages_and_alignment() {
 }
 
 #[test]
+fn the_span_is_from_the_first_request_to_the_last() {
+    let folder = Folder::new();
+    let late = "time_ns,op,offset_bytes,length_bytes\n2000,W,0,512\n2500,R,0,512\n3000,R,0,512\n";
+    let config = SourceConfig::Trace(TraceConfig::of_file(folder.file("late.csv", late)));
+    let info = TraceInfo::collect(&mut opened(&config, u64::MAX).unwrap()).unwrap();
+    assert_eq!((info.span_ns, info.arrivals.gaps_ns.mean as u64), (1000, 500));
+}
+
+#[test]
 fn a_summary_is_json() {
     let folder = Folder::new();
     let text = "time_ns,op,offset_bytes,length_bytes\n0,W,0,0\n5,R,0,512\n";
