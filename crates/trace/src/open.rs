@@ -13,7 +13,7 @@ use crate::transform::open_transformed;
 use crate::twin::open_twin;
 
 /// Opens a source from its start. Opening it again gives the same requests; little is read or computed before the
-/// first batch.
+/// first batch, but that the model of an application lays out its files.
 ///
 /// # Errors
 /// A description that is wrong or doesn't suit the drive, a file that is missing, empty or of an unknown form.
@@ -45,7 +45,8 @@ pub fn open(config: &SourceConfig, context: &OpenContext) -> Result<Opened, Open
         SourceConfig::Ycsb(run) => {
             let source = YcsbSource::new(&run.ycsb, run.requests, context.drive_bytes, context.seed)
                 .map_err(|error| error.under("source.ycsb"))?;
-            Ok(Opened { source: Box::new(source), notes: Notes::default() })
+            let notes = source.notes();
+            Ok(Opened { source: Box::new(source), notes })
         }
         SourceConfig::Filebench(run) => {
             let source =

@@ -33,7 +33,7 @@ pub struct YcsbConfig {
     /// Operations; without end when left out, so that `requests` bounds the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operations: Option<u64>,
-    /// Records in the database at the start.
+    /// Records in the database at the start. It has room for a quarter more; inserts beyond that update records, and a note says how many.
     #[serde(default = "records")]
     pub records: u64,
     /// A record on disk, key and framing included.

@@ -48,6 +48,22 @@ fn a_point_read_is_a_block_of_two_pages_mostly() {
 }
 
 #[test]
+fn inserts_that_find_the_database_full_are_told() {
+    let told = |operations| {
+        let mut config = ycsb(|config| config.records = 1_000, YcsbWorkload::D);
+        if let SourceConfig::Ycsb(run) = &mut config {
+            (run.requests, run.ycsb.operations) = (None, Some(operations));
+        }
+        info(&config).notes
+    };
+    // One of twenty operations inserts, and 250 find room.
+    assert!(told(4_000).is_empty());
+    let notes = told(20_000);
+    let count: u64 = notes[0].strip_prefix("YCSB: ").unwrap().split(' ').next().unwrap().parse().unwrap();
+    assert!((680..820).contains(&count), "{notes:?}");
+}
+
+#[test]
 fn filters_and_a_larger_cache_save_reads() {
     let operations = |change: fn(&mut YcsbConfig)| {
         let mut config = ycsb(change, YcsbWorkload::C);

@@ -12,6 +12,7 @@ use super::tree::{MEMTABLE, MOST_LEVELS, Tree};
 use crate::apps::extents::{Extent, PAGE};
 use crate::apps::io::Io;
 use crate::config::YcsbConfig;
+use crate::notes::{Notes, Tally};
 
 /// Longest write of the log, bytes.
 const LOG_WRITE: u64 = 512 << 10;
@@ -37,6 +38,9 @@ pub(crate) struct YcsbSource {
     fresh: u64,
     jobs: VecDeque<(u64, Job)>,
     cursors: [u64; MOST_LEVELS],
+    /// Inserts that found the database full.
+    without_room: u64,
+    notes: Notes,
 }
 
 /// The log of the memtable.
@@ -83,10 +87,26 @@ impl YcsbSource {
             fresh: 0,
             jobs: VecDeque::new(),
             cursors: [0; MOST_LEVELS],
+            without_room: 0,
+            notes: Notes::default(),
             config: config.clone(),
             keys,
             tree,
         })
+    }
+
+    /// Remarks, kept up to date.
+    pub(crate) fn notes(&self) -> Notes {
+        self.notes.clone()
+    }
+
+    fn note_full(&self) {
+        let (records, count) = (self.config.records, self.without_room);
+        let line = format!(
+            "YCSB: {count} inserts updated records instead, as the database has room for a quarter more than its {records} \
+             records: more records, or fewer operations, let it grow"
+        );
+        self.notes.publish(&Tally { assumptions: vec![line], ..Tally::default() });
     }
 
     fn operation(&mut self) -> Result<(), SourceError> {
@@ -102,8 +122,10 @@ impl YcsbSource {
             }
             self.put(place)?;
         } else if chance < read + update + insert {
-            // A database that is full is updated instead.
-            let place = self.keys.insert().unwrap_or_else(|| self.keys.next());
+            let place = self.keys.insert().unwrap_or_else(|| {
+                self.without_room += 1;
+                self.keys.next()
+            });
             self.put(place)?;
         } else if chance < read + update + insert + scan {
             let place = self.keys.next();
@@ -198,7 +220,7 @@ fn full() -> SourceError {
 
 impl RequestSource for YcsbSource {
     fn next_batch(&mut self, batch: &mut Vec<HostRequest>) -> Result<(), SourceError> {
-        let before = batch.len();
+        let (before, without_room) = (batch.len(), self.without_room);
         while batch.len() == before && self.requests_left > 0 {
             // Operations that the caches serve make no request: go on until some do.
             while self.operations_left > 0 && self.io.ready() < 512 {
@@ -213,6 +235,9 @@ impl RequestSource for YcsbSource {
             if moved == 0 {
                 break;
             }
+        }
+        if self.without_room > without_room {
+            self.note_full();
         }
         Ok(())
     }
