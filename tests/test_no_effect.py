@@ -304,6 +304,8 @@ CASES = (
         {},
         {"workload.host.arrivals": "open"},
     ),
+    Case("workload.host.max_inside", 16, {}, {"workload.host.queue_depth": 17}),
+    Case("workload.start.overwrite", 0.5, {"workload.start.occupancy": "none"}, {}),
     Case("workload.host.arbitration.burst", 4),
     Case("workload.host.arbitration.kind", "strict"),
     Case("workload.host.max_overtakes", 4),

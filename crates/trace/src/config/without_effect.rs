@@ -1,6 +1,7 @@
 //! Keys of a workload that its other settings leave without effect.
 
 use wordline_config::host::{ArbitrationKind, Arrivals, HostSchedulerKind, Priority};
+use wordline_config::run::Occupancy;
 use wordline_config::without_effect::Rule;
 
 use super::{FlowConfig, SourceConfig, WorkloadConfig, YcsbConfig};
@@ -87,6 +88,20 @@ const RULES: &[LoadRule] = &[
                 && sources.any(|source| !source.goes_on())
         },
         why: "only of generators of the kinds synthetic and fio are there requests before the first; else window is for a warm-up",
+    },
+    Rule {
+        keys: &["host.max_inside"],
+        applies: |load| {
+            load.flow.is_empty()
+                && is_closed(load.host.arrivals)
+                && load.host.max_inside >= load.host.queue_depth
+        },
+        why: "queue_depth lets no more requests in",
+    },
+    Rule {
+        keys: &["start.overwrite"],
+        applies: |load| matches!(load.start.occupancy, Occupancy::None | Occupancy::Share(0.0)),
+        why: "an empty drive has nothing to overwrite",
     },
     Rule {
         keys: &["measure.max_rows"],
