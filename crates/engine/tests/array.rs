@@ -436,6 +436,10 @@ fn halves_rest_and_serve_the_host_as_one_drive_and_drives_each_by_itself() {
         let energy = report.energy.unwrap();
         assert_eq!((energy.total_pj, energy.by_operation_pj["program"]), (4 * 30_000_000, 4 * 30_000_000));
         assert_eq!(energy.drive_pj, energy.total_pj + energy.beside_flash.sum());
+        let of_members = report.members.iter().filter_map(|member| member.energy.as_ref());
+        let of_members: u128 = of_members.map(|energy| energy.drive_pj).sum();
+        let parts = config.of == ArrayMember::Channels;
+        assert_eq!(of_members, if parts { energy.total_pj } else { energy.drive_pj }, "in no sum twice");
         (energy.beside_flash, u128::from(report.window.end_ns - report.window.start_ns))
     };
     let (one, window) = energy(&halves(ArrayLayout::Mirrored));

@@ -4,7 +4,7 @@ use super::Array;
 use crate::device::Device;
 use crate::stats::disturb::ErrorsReport;
 use crate::stats::dram::DramReport;
-use crate::stats::energy::EnergyReport;
+use crate::stats::energy::{BesideFlash, EnergyReport};
 use crate::stats::evidence::Evidence;
 use crate::stats::precision::Measured;
 use crate::stats::recorder::{Recorder, erase_report_of_runs};
@@ -21,8 +21,13 @@ impl Array {
         let waf_by_cause = flash.waf_by_cause(page_bytes, self.recorder.write.answered_bytes());
         let tenants = self.recorder.tenants.as_ref();
         // A drive without work stays on, and idle, as long as the others have some.
-        let members: Vec<Report> =
+        let mut members: Vec<Report> =
             self.members.iter().map(|member| member.report_until(self.now.max(member.now()))).collect();
+        if self.link.is_some() {
+            // Parts rest, and serve the host, as one drive: what that takes is in the sum alone.
+            let energies = members.iter_mut().filter_map(|member| member.energy.as_mut());
+            energies.for_each(|energy| energy.set_beside_flash(BesideFlash::default()));
+        }
         let waf = waf_by_cause.as_ref().map(|causes| causes.values().sum());
         let intervals = Measured {
             batches: &self.recorder.batches,
@@ -68,7 +73,7 @@ impl Array {
         report
     }
 
-    /// That of all drives. Parts of one drive rest, and serve the host, as one.
+    /// That of all drives.
     fn energy(&self, report: &Report) -> Option<EnergyReport> {
         let members = report.members.iter().filter_map(|member| member.energy.as_ref());
         let mut all = EnergyReport::of_all(members)?;
@@ -96,6 +101,7 @@ impl Array {
             streams_written: self.recorder.streams_written,
             merges: each().any(|evidence| evidence.merges),
             whole_dies_collect: each().any(|evidence| evidence.whole_dies_collect),
+            reads_allocate: each().any(|evidence| evidence.reads_allocate),
             ..Evidence::default()
         }
     }
