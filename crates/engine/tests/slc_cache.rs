@@ -20,6 +20,7 @@ use wordline_engine::nand::CellMode;
 use wordline_engine::sched::class::Class;
 use wordline_engine::stats::report::Report;
 use wordline_engine::stats::slc_cache::SlcCacheReport;
+use wordline_engine::stats::table::Column;
 use wordline_engine::{Before, Setup, Unobserved};
 
 const SLC_TR: u64 = 20_000;
@@ -431,6 +432,56 @@ fn a_used_cache_is_full_of_pages_most_of_which_were_written_again() {
     setup.start = start(Occupancy::All, 0.0);
     setup.start.layout = StartLayout::Steady;
     assert_eq!(cache_of(&setup.prepare(&[]).unwrap().report()).used_units, 0);
+}
+
+/// Four planes with little spare space, full, all writes through caches of one superblock each, after one of four starts.
+fn folding_first(start_as: usize, depth: u32) -> (Setup, Device) {
+    let mut setup = drive(SlcCacheConfig { when_full: WhenFull::FoldFirst, ..fixed(4) });
+    (setup.device.geometry.channels, setup.device.geometry.dies) = (2, 2);
+    setup.device.capacity.user_bytes = Some(4 * 26 * 15 * 4096);
+    let (layout, overwrites) = [
+        (StartLayout::Steady, 0.0),
+        (StartLayout::InOrder, 0.0),
+        (StartLayout::InOrder, 2.0),
+        (StartLayout::AtTrigger, 0.0),
+    ][start_as];
+    setup.start = start(Occupancy::All, overwrites);
+    setup.start.layout = layout;
+    setup.host = closed(depth);
+    setup.measure.block_table = true;
+    let device = setup.prepare(&[]).unwrap();
+    (setup, device)
+}
+
+#[test]
+fn no_native_superblock_stays_open_that_nothing_fills() {
+    for start_as in 0..4 {
+        let (setup, device) = folding_first(start_as, 1);
+        let (report, _) = record_on(&setup, device, &mut Listed(vec![read(0, 0)])).unwrap();
+        let table = report.tables.blocks.as_ref().unwrap();
+        let Some(Column::Text(states)) = table.column("state") else { panic!() };
+        let open = states.iter().filter(|state| *state == "open").count();
+        assert!(open <= 4, "start {start_as}: one that collection fills in each plane, not {open}");
+    }
+}
+
+#[test]
+fn writes_that_wait_for_folds_never_go_past_the_cache() {
+    for start_as in 0..4 {
+        for depth in [1, 4, 8, 16, 64] {
+            let (setup, device) = folding_first(start_as, depth);
+            let pages = 4 * 26 * 15;
+            let mut random = Random(u64::from(depth));
+            let (report, _) =
+                record_on(&setup, device, &mut made(4_000, |_| write(0, random.below(pages)))).unwrap();
+            let cache = cache_of(&report);
+            assert_eq!(
+                (cache.cached_units, cache.direct_units),
+                (4_000, 0),
+                "start {start_as}, depth {depth}"
+            );
+        }
+    }
 }
 
 #[test]

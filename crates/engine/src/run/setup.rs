@@ -275,6 +275,7 @@ impl Setup {
         }
         device.ftl_mut().use_slc_cache_untimed(false);
         device.close_untimed_places();
+        device.close_behind_slc_cache();
         device.keep_pace_untimed();
         device.ftl_mut().note_map_on_flash();
         if let Some(last) = last.filter(|_| self.start.map_cache.is_used()) {

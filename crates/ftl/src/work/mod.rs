@@ -56,7 +56,7 @@ pub use preparation::overwriting::{Overwriting, overwriting, overwriting_as};
 pub use preparation::phases::keep_pace_untimed;
 pub use preparation::places::{close_untimed_place, close_untimed_places};
 pub use preparation::untimed::begin_untimed;
-pub use preparation::used_caches::{use_map_cache, use_slc_cache};
+pub use preparation::used_caches::{close_behind_slc_cache, use_map_cache, use_slc_cache};
 pub use preparation::used_map::put_in_map_cache;
 pub use purposes::new_op;
 pub use purposes::{For, Purpose, Purposes};

@@ -70,6 +70,11 @@ impl Device {
         work::close_untimed_places(self);
     }
 
+    /// Closes what nothing would fill any more, where all writes go through an SLC cache first.
+    pub(crate) fn close_behind_slc_cache(&mut self) {
+        work::close_behind_slc_cache(self);
+    }
+
     /// Programs the pages of the map, where it is on flash.
     pub(crate) fn store_map(&mut self) {
         work::store_map(self);

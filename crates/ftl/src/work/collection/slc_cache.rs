@@ -127,6 +127,17 @@ impl Ftl {
         self.slc_policy.size(&self.cache_view(slc, domain)).clamp(least, most)
     }
 
+    /// Whether every write of the host to this domain goes to the SLC cache, and waits where that has no room.
+    pub(crate) fn takes_all_writes(&self, domain: DomainId) -> bool {
+        self.slc.as_ref().is_some_and(|slc| slc.fold_first && self.cache_size(slc, domain) > 0)
+    }
+
+    /// Whether a superblock of a domain is to become free that the cache may take: one of its own that is used, or one that is
+    /// being collected or erased.
+    fn cache_gets_room(&self, slc: &SlcState, domain: DomainId) -> bool {
+        !slc.used(domain).is_empty() || !self.domain[domain.index()].collector.victims.is_empty()
+    }
+
     /// Whether a write point may open another superblock.
     #[inline]
     pub(crate) fn may_open(&self, domain: DomainId, point: u8) -> bool {
@@ -250,7 +261,7 @@ pub(crate) fn point_with_place<A: AboveFtl>(above: &A, domain: DomainId, id: OpI
             if above.ftl().can_take_unit(domain, slc.point) {
                 return Some(slc.point);
             }
-            if slc.fold_first && above.ftl().cache_size(slc, domain) > 0 && !slc.used(domain).is_empty() {
+            if above.ftl().takes_all_writes(domain) && above.ftl().cache_gets_room(slc, domain) {
                 return None;
             }
             // One that begins anew may have been bound for the cache.

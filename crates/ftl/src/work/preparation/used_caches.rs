@@ -1,7 +1,10 @@
 //! The SLC cache and the cached map as a load without end leaves them, without simulated time.
 
 use crate::work::above::AboveFtl;
-use crate::work::preparation::places::{close_untimed_place_if_full, put_untimed, store_untimed_at};
+use crate::work::preparation::places::{
+    close_untimed_place, close_untimed_place_if_full, put_untimed, store_untimed_at,
+};
+use crate::work::writes::commit::superblock_is_full;
 use crate::work::writes::places::place;
 use std::ops::Range;
 
@@ -114,6 +117,25 @@ pub fn use_slc_cache<A: AboveFtl>(above: &mut A, occupied: u32, seed: u64) -> u6
         }
     }
     taken
+}
+
+/// Closes the native superblocks that preparation wrote the host's data to, where from now on all of it goes through the SLC
+/// cache first: nothing would ever fill them, and what is open is never collected.
+pub fn close_behind_slc_cache<A: AboveFtl>(above: &mut A) {
+    for domain in (0..above.ftl().domain.len() as u32).map(DomainId) {
+        if !above.ftl().takes_all_writes(domain) {
+            continue;
+        }
+        for number in 0..usize::from(above.ftl().points.host()) {
+            let point = &above.ftl().domain[domain.index()].points[number];
+            let superblock = point.superblock;
+            if point.has_place() {
+                close_untimed_place(above, domain, number as u8);
+                above.ftl_mut().domain[domain.index()].points[number].close();
+                superblock_is_full(above, superblock);
+            }
+        }
+    }
 }
 
 /// A place that holds a page which was written again since.
