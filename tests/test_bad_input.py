@@ -161,3 +161,23 @@ def test_a_folder_that_can_t_be_written_is_told_before_the_run(wordline: Wordlin
     endless = sets(SMALL_DRIVE | {"workload.source.requests": 10**12})
     message = wordline("run", "--device", "mqsim", *endless, "--out", blocked / "out").error()
     assert str(blocked) in message
+
+
+@pytest.mark.parametrize(
+    ("overrides", "taken"),
+    [
+        ({"scheme.copies.reserved_blocks": 0.5}, r"being reserved \(scheme\.copies\.reserved_blocks\)"),
+        ({"device.bad_blocks.spare_blocks_per_plane": 60}, r", 60 being bad or kept .*device\.bad_blocks"),
+    ],
+)
+def test_a_capacity_without_spare_blocks_is_refused_with_what_took_them(
+    overrides: dict[str, object], taken: str
+) -> None:
+    drive = {
+        "device.geometry.blocks": 64,
+        "device.capacity.overprovisioning": 0.2,
+    }
+    with pytest.raises(
+        package.WordlineError, match=rf"spare blocks in each plane of 64; this one leaves \d+.*{taken}"
+    ):
+        package.run("collision", overrides={**drive, **overrides})

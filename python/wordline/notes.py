@@ -56,6 +56,7 @@ ABOUT = {
     "no_wear_levelling": "static wear levelling moved nothing in the window, and wants to in some domain at "
     "its end",
     "unfilled_pages": "programs for the host and its cache have at least 1.5 times the bytes that it wrote",
+    "unwritten_reads": "a hundredth or more of the mapping units that were read hold no data, at no cost",
     "streams_together": "flows of several streams write, and the drive keeps none apart",
     "streams_unused": "the drive keeps streams apart, and all writes are of one",
     "whole_dies_collect": "reads are rebuilt by parity of pages, and collection blocks whole dies, not "

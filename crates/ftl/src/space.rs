@@ -103,8 +103,16 @@ impl SpacePlan {
         let (key, value) = capacity_key(device);
         let reserve = reserve(device);
         if spare <= open + reserve {
+            let all = geometry.blocks_per_plane;
+            let taken = [
+                (u64::from(all - blocks), "bad or kept for bad ones (device.bad_blocks)"),
+                (u64::from(reserved.blocks()), "reserved (scheme.copies.reserved_blocks)"),
+                (of_map * u64::from(width) / certain, "for the map (scheme.mapping)"),
+            ];
+            let taken = taken.iter().filter(|(blocks, _)| *blocks > 0);
+            let taken: String = taken.map(|(blocks, of)| format!(", {blocks} being {of}")).collect();
             let allowed = format!(
-                "a capacity that leaves at least {} spare blocks in each plane of {blocks}; this one leaves {spare}",
+                "a capacity that leaves at least {} spare blocks in each plane of {all}; this one leaves {spare}{taken}",
                 open + reserve + 1
             );
             return Err(ConfigError::new(&format!("device.capacity.{key}"), value, allowed));

@@ -50,4 +50,6 @@ pub struct Evidence {
     pub merges: bool,
     /// Whether reads are rebuilt by parity of pages, and a plane that collects blocks its whole die.
     pub whole_dies_collect: bool,
+    /// Whether a page that is read before it was written gets a place, and is read there.
+    pub reads_allocate: bool,
 }

@@ -14,6 +14,7 @@ use crate::redundancy::{Redundancy, RedundancyPolicy};
 use crate::replicate::{Arbiter, ArbiterPolicy};
 use crate::versions::Versions;
 use wordline_base::ids::{DomainId, Lpa, Ppa};
+use wordline_config::scheme::UnmappedReads;
 use wordline_flash::nand::Geometry;
 use wordline_flash::sched::queue::OpId;
 
@@ -211,6 +212,11 @@ impl Ftl {
     /// Whether a policy of a user's own chooses the host's write points.
     pub fn separates_by_own_policy(&self) -> bool {
         matches!(self.separation, SeparationPolicy::Custom(_))
+    }
+
+    /// Whether a page that is read before it was written gets a place.
+    pub fn allocates_on_reads(&self) -> bool {
+        self.rules.unmapped_reads == UnmappedReads::Allocate
     }
 
     /// Superblocks whose streams collection keeps apart.

@@ -20,6 +20,7 @@ mod streams;
 mod tail;
 mod trend;
 mod unfilled;
+mod unwritten;
 mod waits;
 mod whole_dies;
 
@@ -53,7 +54,7 @@ impl Note {
 }
 
 /// All kinds, in the order in which a result has them.
-const KINDS: [fn(&Report) -> Vec<Note>; 20] = [
+const KINDS: [fn(&Report) -> Vec<Note>; 21] = [
     end::notes,
     errors::notes,
     recorded::merged,
@@ -70,6 +71,7 @@ const KINDS: [fn(&Report) -> Vec<Note>; 20] = [
     domains::notes,
     levelling::notes,
     unfilled::notes,
+    unwritten::notes,
     streams::notes,
     whole_dies::notes,
     short::notes,

@@ -165,6 +165,7 @@ impl Device {
             streams_written: recorder.streams_written,
             merges: self.systems.watch(Watches::COLLECTION),
             whole_dies_collect: self.ftl.has_page_parity() && self.flash.plane_collection().is_none(),
+            reads_allocate: self.ftl.allocates_on_reads(),
             ..Evidence::default()
         }
     }
