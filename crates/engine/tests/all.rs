@@ -62,6 +62,7 @@ mod read_limit;
 mod reclaim;
 mod redundancy;
 mod registry;
+mod rest;
 mod robustness;
 mod rotating;
 mod scheduling;

@@ -52,6 +52,16 @@ pub enum RunError {
         /// Requests of the workload.
         requests: u64,
     },
+    /// What the drive does behind its last answer brings on more of the same.
+    #[error(
+        "the drive doesn't come to rest: behind its last answer it ran {operations} flash operations, and what they do brings on \
+         others, as read reclaim does from few reads (scheme.reclaim.threshold): allowed: workload.measure.until = \"last_answer\", \
+         unchecked"
+    )]
+    NeverRests {
+        /// Pages read and programmed and blocks erased behind the last answer.
+        operations: u64,
+    },
     /// The drive can't go on, or checked mode found it inconsistent.
     #[error("the drive can't go on: {0}")]
     Inconsistent(String),

@@ -9,6 +9,11 @@ use wordline_base::time::Ns;
 /// Simulated time between two calls of the observer while no answer is to come.
 const OBSERVED_EVERY: Ns = Ns(1_000_000);
 
+/// Operations behind the last answer by which no drive is at rest any more: these, and so many for each page of 4 KiB of its space.
+/// To move everything a few times takes a tenth.
+const MOST_AT_REST: u64 = 100_000;
+const MOST_FOR_A_PAGE: u64 = 64;
+
 impl<H: HostSide, V: Volume> Replay<'_, H, V> {
     /// The drive does what it would do if it were left alone, what it begins when idle included, until nothing is left.
     pub(in crate::run) fn go_on_until_idle(&mut self) -> Result<(), RunError> {
@@ -17,7 +22,13 @@ impl<H: HostSide, V: Volume> Replay<'_, H, V> {
 
     /// `idles`: until it also had the time to begin what it does when idle. A system that only wants to be woken keeps no run going.
     fn go_on(&mut self, idles: bool) -> Result<(), RunError> {
+        let before = self.device.flash_operations();
+        let most = MOST_AT_REST + MOST_FOR_A_PAGE * (self.device.logical_bytes() >> 12);
         loop {
+            let operations = self.device.flash_operations() - before;
+            if operations > most {
+                return Err(RunError::NeverRests { operations });
+            }
             let (event, _) = self.device.next_event();
             let waits = event != Ns::NEVER || (idles && self.device.idle_at() != Ns::NEVER);
             if waits && self.device.wake_at() < event {
