@@ -74,7 +74,7 @@ def load(kind: Kind, name_or_path: Given) -> Description:
     """
     if isinstance(name_or_path, Description):
         return name_or_path
-    if isinstance(name_or_path, Mapping):
+    if isinstance(name_or_path, Mapping) and (name_or_path or kind == "scheme"):
         lines = (f"{toml_key(key)} = {toml_value(value, str(key))}" for key, value in name_or_path.items())
         return Description(label=kind, text="\n".join(lines), folder=Path.cwd())
     if not isinstance(name_or_path, str | os.PathLike):
