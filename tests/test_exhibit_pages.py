@@ -10,7 +10,7 @@ from one_exhibit import exhibit_of
 from wordline.repro import own_lines
 from wordline.repro.exhibit import read as read_exhibit
 from wordline.repro.reproduction import Reproduction, Shown
-from wordline.repro.summary import as_markdown
+from wordline.repro.summary import as_html, as_markdown
 
 EXHIBIT = """
 title = "x"
@@ -58,6 +58,8 @@ def test_an_exhibit_without_printed_numbers_has_its_table_on_the_page(tmp_path: 
     page = as_markdown(Reproduction(tmp_path, [shown], []))
     table = "| s | share | v |\n|---|---:|---:|\n| A | 0.5 | 1,234 ±12 |\n| b\\|c | 1 |  |\n"
     assert table in page
+    html = as_html(Reproduction(tmp_path, [shown], []))
+    assert "<td class=n>1,234 ±12</td>" in html and "<td class=w>b|c</td>" in html
     shown.means = means * 41
     assert table not in as_markdown(Reproduction(tmp_path, [shown], [])), "82 lines are for the picture"
 

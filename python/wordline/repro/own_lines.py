@@ -33,8 +33,6 @@ class Table:
     body: list[list[str]]
     of_numbers: list[bool]
     """Whether a column holds numbers alone."""
-    legends: list[str]
-    """What its marks mean."""
 
 
 def table_of(shown: Shown) -> Table | None:
@@ -47,7 +45,7 @@ def table_of(shown: Shown) -> Table | None:
     words = {name: figure.get("labels", {}) if _is_named(figure, name, lines) else {} for name in names}
     body = [[_cell(line, name, words[name]) for name in names] for line in lines]
     of_numbers = [all(isinstance(line[name], int | float | None) for line in lines) for name in names]
-    return Table([heading(name) for name in names], body, of_numbers, legends(body))
+    return Table([heading(name) for name in names], body, of_numbers)
 
 
 def as_markdown(shown: Shown) -> list[str]:
@@ -56,7 +54,7 @@ def as_markdown(shown: Shown) -> list[str]:
     if table is None:
         return []
     written = markdown.table(table.head, table.body, table.of_numbers.__getitem__)
-    return [*written, *(f"{legend}.\n" for legend in table.legends)]
+    return [*written, *(f"{legend}.\n" for legend in legends(table.body))]
 
 
 def _is_named(figure: Mapping[str, Any], name: str, lines: Sequence[Record]) -> bool:

@@ -12,14 +12,12 @@ from wordline import markdown
 from wordline.charts.images import themed
 from wordline.figures import fitting, short
 from wordline.files import write_text
-from wordline.report.page import page
+from wordline.report.page import legend, page, table
 from wordline.repro import own_lines
 from wordline.repro.many import tables
 from wordline.repro.verdict import VERDICTS, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from wordline.repro.numbers import Number
     from wordline.repro.reproduction import Reproduction, Shown
 
@@ -109,7 +107,7 @@ def as_markdown(found: Reproduction) -> str:
         lines += [f"Failed: {error}" for error in shown.errors]
         lines += [f"![{exhibit.title}]({_link(found, shown)})", ""] if _link(found, shown) else []
         lines += _number_lines(_numbers_of(found, shown), exhibit.targets_are) or own_lines.as_markdown(shown)
-        lines += [f"Table: {table.told()}.\n" for table in tables(_numbers_of(found, shown))]
+        lines += [f"Table: {one.told()}.\n" for one in tables(_numbers_of(found, shown))]
     rest = _rest(found)
     if rest:
         lines += ["## Printed numbers without an exhibit", "", *_number_lines(rest)]
@@ -225,18 +223,8 @@ _CLASSES = {
 
 
 def _html_of_lines(shown: Shown) -> str:
-    table = own_lines.table_of(shown)
-    if table is None:
-        return ""
-    marks = [' class="n"' if is_number else "" for is_number in table.of_numbers]
-    head = _html_row("th", zip(table.head, marks, strict=True))
-    body = "".join(_html_row("td", zip(line, marks, strict=True)) for line in table.body)
-    below = "".join(f'<p class="dim">{escape(legend)}.</p>' for legend in table.legends)
-    return f'<div class="scroll"><table><thead>{head}</thead><tbody>{body}</tbody></table></div>{below}'
-
-
-def _html_row(tag: str, cells: Iterable[tuple[str, str]]) -> str:
-    return f"<tr>{''.join(f'<{tag}{mark}>{escape(text)}</{tag}>' for text, mark in cells)}</tr>"
+    own = own_lines.table_of(shown)
+    return "" if own is None else table(own.head, own.body) + legend(own.body)
 
 
 def _html_table(numbers: list[Number], targets_are: str = "printed") -> str:

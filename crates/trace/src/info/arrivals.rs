@@ -80,6 +80,11 @@ impl ArrivalTally {
         self.load.add(request);
     }
 
+    /// From the first arrival to the last.
+    pub(super) fn span_ns(&self) -> u64 {
+        self.last.unwrap_or(0).saturating_sub(self.first.unwrap_or(0))
+    }
+
     pub(super) fn finish(mut self) -> ArrivalInfo {
         let deviation = if self.count > 0 { (self.squares / self.count as f64).sqrt() } else { 0.0 };
         let longest = self.longest;

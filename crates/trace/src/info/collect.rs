@@ -38,8 +38,6 @@ struct Collector {
     writes: Sizes,
     trims: Sizes,
     flushes: u64,
-    first_ns: Option<u64>,
-    last_ns: u64,
     end_bytes: u64,
     /// Devices have address spaces of their own, and lie over one another.
     separate_devices: bool,
@@ -61,8 +59,6 @@ impl Collector {
             writes: Sizes::default(),
             trims: Sizes::default(),
             flushes: 0,
-            first_ns: None,
-            last_ns: 0,
             end_bytes: 0,
             separate_devices: false,
             pages: PageSets::default(),
@@ -77,8 +73,6 @@ impl Collector {
     }
 
     fn add(&mut self, request: &HostRequest) {
-        self.first_ns.get_or_insert(request.time.0);
-        self.last_ns = self.last_ns.max(request.time.0);
         self.arrivals.add(request);
         let flow = u64::from(request.flow);
         self.flow_count += crate::bits::set_range(&mut self.flows, flow, flow);
@@ -114,7 +108,7 @@ impl Collector {
             requests: data + trims.requests + self.flushes,
             read_share: share(reads.requests, data),
             flushes: self.flushes,
-            span_ns: self.last_ns - self.first_ns.unwrap_or(self.last_ns),
+            span_ns: self.arrivals.span_ns(),
             end_bytes: self.end_bytes,
             footprint: self.pages.counts(),
             alignment: AlignmentShares { sectors_512, pages_4k, pages_16k },

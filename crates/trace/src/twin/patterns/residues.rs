@@ -30,11 +30,10 @@ impl Begins {
 
     /// Pages that chance would make as uneven as these, were each read as often: few where few get most reads.
     fn alike(&self) -> f64 {
-        let sums = self.of_page.values().map(|count| f64::from(*count));
-        // Whole numbers up to 2^53: the order of the pages says nothing.
+        let counts = self.of_page.values().map(|count| u128::from(*count));
         let (sum, squares) =
-            sums.fold((0.0, 0.0), |(sum, squares), count| (sum + count, squares + count * count));
-        sum * sum / f64::max(squares, 1.0)
+            counts.fold((0, 0), |(sum, squares), count| (sum + count, squares + count * count));
+        sum as f64 * sum as f64 / f64::max(squares as f64, 1.0)
     }
 
     /// How much more often reads begin in the first piece of a group than in the mean of all: of the groups with the largest excess the
